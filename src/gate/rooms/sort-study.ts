@@ -78,8 +78,7 @@ async function findPrograms(
   return found;
 }
 
-const LINK = "120000";
-/** More words than these are looked up in all texts at once: git would compare each line with each word. */
+/** More words than these are looked up one set after the other: git compares each line with each word. */
 const MOST_WORDS = 50;
 
 /** The texts of the project at the reference, as far as they are asked for. */
@@ -89,7 +88,6 @@ class ReferenceTexts {
   readonly #holders = new Map<string, readonly string[]>();
   readonly #words = new Set<string>();
   readonly #wanted = new Map<string, string>();
-  #isWhole = false;
 
   constructor(
     private readonly places: ColdPlaces,
@@ -100,18 +98,10 @@ class ReferenceTexts {
       const content = isFile(from) ? blobs.get(from.oid) : undefined;
       if (content !== undefined) this.#texts.set(toText(path), toText(content));
     }
-    const isLinkAt = (path: string): boolean => baseFiles.get(toBytes(path))?.mode === LINK;
     this.reference = {
       paths: [...baseFiles.keys()].map(toText),
-      links: [...baseFiles].flatMap(([path, { mode }]) => (mode === LINK ? [toText(path)] : [])),
-      link: (path) => {
-        if (!isLinkAt(path)) return undefined;
-        this.#want(path);
-        return this.#texts.get(path);
-      },
       has: (path) => baseFiles.has(toBytes(path)),
       text: (path) => {
-        if (isLinkAt(path)) return undefined;
         this.#want(path);
         return this.#texts.get(path);
       },
@@ -128,32 +118,32 @@ class ReferenceTexts {
     const words = [...this.#words];
     if (words.length + this.#wanted.size === 0) return false;
     this.#words.clear();
-    const { persons, baseFiles } = this.study;
-    const isMany = words.length > MOST_WORDS;
-    if (isMany && !this.#isWhole) for (const path of this.reference.paths) this.reference.text(path);
-    // The files that a person changed since the commit are all read: a search in the commit would not see the changes.
-    const own = persons.map(({ path }) => path).filter((path) => baseFiles.has(path));
-    if (words.length > 0) for (const path of own) this.#want(toText(path));
-    const found = isMany || this.#isWhole || words.length === 0 ? [] : await this.#search(words);
-    for (const path of found) this.#want(path);
+    for (let at = 0; at < words.length; at += MOST_WORDS)
+      await this.#search(words.slice(at, at + MOST_WORDS));
     await this.#readWanted();
-    if (isMany) this.#isWhole = true;
-    const holding = this.#isWhole ? [...this.#texts.keys()] : [...new Set([...found, ...own.map(toText)])];
-    this.#note(words, holding);
     return true;
   }
 
   #want(path: string): void {
     if (this.#texts.has(path)) return;
     const version = this.study.baseFiles.get(toBytes(path));
-    if (version !== undefined && (isFile(version) || version.mode === LINK))
-      this.#wanted.set(path, version.oid);
+    if (version !== undefined && isFile(version)) this.#wanted.set(path, version.oid);
   }
 
-  async #search(words: readonly string[]): Promise<string[]> {
-    const { base, baseFiles } = this.study;
-    const paths = await pathsWith(this.places.rooms.repo, base, words.map(toBytes));
-    return [...paths].filter((path) => baseFiles.has(path)).map(toText);
+  /** Notes which files hold a word. Those that a person changed are all read: a search in the commit would not see the changes. */
+  async #search(words: readonly string[]): Promise<void> {
+    const { base, baseFiles, persons } = this.study;
+    const found = await pathsWith(this.places.rooms.repo, base, words.map(toBytes));
+    const paths = [...new Set([...found, ...persons.map(({ path }) => path)])]
+      .filter((path) => baseFiles.has(path))
+      .map(toText);
+    for (const path of paths) this.#want(path);
+    await this.#readWanted();
+    for (const word of words)
+      this.#holders.set(
+        word,
+        paths.filter((path) => this.#texts.get(path)?.includes(word) === true),
+      );
   }
 
   async #readWanted(): Promise<void> {
@@ -169,35 +159,6 @@ class ReferenceTexts {
       this.#texts.set(path, content === undefined ? undefined : toText(content));
     }
   }
-
-  /** Notes which of these files hold a word: each text is read once, however many words there are. */
-  #note(words: readonly string[], paths: readonly string[]): void {
-    const byProbe = new Map<string, string[]>();
-    for (const word of words) {
-      const probe = probeOf(word);
-      byProbe.set(probe, [...(byProbe.get(probe) ?? []), word]);
-      this.#holders.set(word, []);
-    }
-    const found = new Map<string, string[]>(words.map((word) => [word, []]));
-    for (const path of paths) {
-      const text = this.reference.text(path);
-      if (text === undefined) continue;
-      for (const probe of ["", ...wordsOf(text)])
-        for (const word of byProbe.get(probe) ?? []) if (text.includes(word)) found.get(word)?.push(path);
-    }
-    for (const [word, holders] of found) this.#holders.set(word, holders);
-  }
-}
-
-const WORD = /[\p{L}\p{N}_]+/gu;
-
-function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.match(WORD));
-}
-
-/** The longest part of a name that is one word in any text with it. */
-function probeOf(name: string): string {
-  return (name.match(WORD) ?? []).reduce((longest, one) => (one.length > longest.length ? one : longest), "");
 }
 
 function changedFile({ path, from, to }: DiffEntry, blobs: ReadonlyMap<string, string>): ChangedFile {

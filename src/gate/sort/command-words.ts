@@ -37,35 +37,31 @@ const RULES: readonly (readonly [program: RegExp, option: RegExp])[] = [
   ],
 ];
 
-/** Whether a word names an existing file, and the folders in which Python looks up modules. */
-export interface NamedFiles {
-  has: (word: string) => boolean;
-  roots: readonly string[];
-}
+/** Whether a word names an existing file. */
+type HasFile = (word: string) => boolean;
 
 /**
  * Finds the files (as named) that a command runs or reads its rules from; none for inline code. For a Python module also
  * the files that would be found instead of it.
  */
-export function listRunFiles([program, ...args]: Words, files: NamedFiles): string[] {
+export function listRunFiles([program, ...args]: Words, has: HasFile): string[] {
   const name = posix.basename(program);
   const option = RULES.find(([programs]) => programs.test(name))?.[1];
-  const found = option === undefined ? [] : readOptionValues(args, option).filter(files.has);
+  const found = option === undefined ? [] : readOptionValues(args, option).filter(has);
   if (WRAPPERS.test(name)) {
     const at = args.findIndex((arg) => INTERPRETERS.test(arg));
     const inner = args[at];
-    const run =
-      inner === undefined ? firstOf(args, files) : listRunFiles([inner, ...args.slice(at + 1)], files);
-    return [...found, ...run, ...moduleFiles(args, files)];
+    const run = inner === undefined ? firstOf(args, has) : listRunFiles([inner, ...args.slice(at + 1)], has);
+    return [...found, ...run, ...moduleFiles(args, has)];
   }
-  if (!INTERPRETERS.test(name)) return [...found, ...[program].filter(files.has)];
-  const loaded = readOptionValues(args, PRELOAD).filter(files.has);
-  const modules = name.startsWith("py") ? moduleFiles(args, files) : [];
+  if (!INTERPRETERS.test(name)) return [...found, ...[program].filter(has)];
+  const loaded = readOptionValues(args, PRELOAD).filter(has);
+  const modules = name.startsWith("py") ? moduleFiles(args, has) : [];
   const rest = beforeCode(program, args).filter((arg) => !loaded.includes(arg));
-  return [...loaded, ...modules, ...firstOf(rest, files)];
+  return [...loaded, ...modules, ...firstOf(rest, has)];
 }
 
-function firstOf(args: readonly string[], { has }: NamedFiles): string[] {
+function firstOf(args: readonly string[], has: HasFile): string[] {
   return args.filter((arg) => !arg.startsWith("-") && has(arg)).slice(0, 1);
 }
 
@@ -80,14 +76,12 @@ export function readOptionValues(args: readonly string[], option: RegExp): strin
 }
 
 /** The files that `-m a.b` runs, and those that would be found before them, whether they exist or not. */
-function moduleFiles(args: readonly string[], { has, roots }: NamedFiles): string[] {
+function moduleFiles(args: readonly string[], has: HasFile): string[] {
   const [module] = readOptionValues(args, /^-[a-zA-Z]*m$/);
   if (module === undefined) return [];
   const parts = module.split(".");
-  return roots.flatMap((root) => {
-    const last = posix.join(root, ...parts);
-    if (!has(`${last}.py`) && !has(`${last}/__main__.py`)) return [];
-    const paths = parts.map((_, at) => posix.join(root, ...parts.slice(0, at + 1)));
-    return [...paths.flatMap((path) => [`${path}.py`, `${path}/__init__.py`]), `${last}/__main__.py`];
-  });
+  const last = parts.join("/");
+  if (!has(`${last}.py`) && !has(`${last}/__main__.py`)) return [];
+  const paths = parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+  return [...paths.flatMap((path) => [`${path}.py`, `${path}/__init__.py`]), `${last}/__main__.py`];
 }

@@ -26,9 +26,6 @@ export interface ReferenceFiles {
   text: (path: string) => string | undefined;
   /** Files whose text contains a word; may be more than these. */
   mentions: (word: string) => readonly string[];
-  /** Symbolic links, and where each leads as it is written. */
-  links?: readonly string[];
-  link?: (path: string) => string | undefined;
 }
 
 /** The mode of a side that does not exist. */

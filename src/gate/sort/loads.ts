@@ -34,8 +34,6 @@ export interface Loads {
   /** Files and folders that are handed to a test runner. */
   handed: ReadonlySet<string>;
   handedGlobs: readonly ((path: string) => boolean)[];
-  /** Folders in which modules and headers are looked up. */
-  searched: ReadonlySet<string>;
 }
 
 /** How deep scripts that run scripts are followed. */
@@ -60,11 +58,8 @@ interface Place {
   judged: boolean;
 }
 
-/** Folders that a text names for looking up modules; files that shells and interpreters read first. */
-const SEARCH =
-  /\b(?:PYTHONPATH|PERL5LIB|RUBYLIB|NODE_PATH|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CLASSPATH|LUA_PATH|include_path)=["']?([^\s"';&|]+)/g;
-const READ_FIRST =
-  /\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M|NODE_OPTIONS=["']?--(?:require|import)[= ])=?["']?([^\s"';&|]+)/g;
+/** A file that Node reads first, in a variable. */
+const READ_FIRST = /\bNODE_OPTIONS=["']?--(?:require|import)[= ]["']?([^\s"';&|]+)/g;
 /** Options before a file that is loaded: of interpreters and runners. */
 const LOADS =
   /^(?:-r|--(?:require|import|loader|experimental-loader|preload|setup|bootstrap|prelude))(?:=(.+))?$/;
@@ -78,7 +73,6 @@ class Walk implements Loads {
   readonly own = new Set<string>();
   readonly handed = new Set<string>();
   readonly handedGlobs: ((path: string) => boolean)[] = [];
-  readonly searched = new Set<string>();
   readonly #seen = new Set<string>();
 
   constructor(private readonly project: ReferenceFiles) {}
@@ -87,19 +81,13 @@ class Walk implements Loads {
     const key = [place.by, place.judged, place.folder, place.beside, text].join("\0");
     if (place.depth === 0 || this.#seen.has(key)) return;
     this.#seen.add(key);
-    const roots = [...text.matchAll(SEARCH)]
-      .flatMap(([, value = ""]) => value.split(":"))
-      .map((one) => one.replace(/^\$(?:PWD|\{PWD\}|\(pwd\)|\(CURDIR\))\/?/, "./"))
-      .filter((one) => one !== "" && !one.includes("$") && !one.startsWith("/"))
-      .flatMap((one) => pathAt(place.folder, one) ?? []);
-    for (const one of roots) this.searched.add(one);
     for (const [, file = ""] of text.matchAll(READ_FIRST))
       this.#load(file, { ...place, by: place.by === "own" ? "own" : "command" });
     for (const flags of commandsForFlags(text)) this.#readFlags(flags, place);
     for (const command of listSimpleCommands(text)) {
       const folder = posix.join(place.folder, command.folder);
       const judged = place.judged && command.judged;
-      this.#readCommand(command, { ...place, folder, judged }, roots);
+      this.#readCommand(command, { ...place, folder, judged });
     }
   }
 
@@ -112,13 +100,11 @@ class Walk implements Loads {
     }
   }
 
-  #readCommand({ words, reads }: SimpleCommand, place: Place, roots: readonly string[]): void {
+  #readCommand({ words, reads }: SimpleCommand, place: Place): void {
     const [program, ...args] = words;
     const name = programName(words);
     const has = (word: string): boolean => this.#has(place, word);
     for (const word of [...words.slice(1), ...reads]) this.#name(word, place);
-    for (const folder of args.flatMap((arg, at) => includeOf(arg, args[at + 1])))
-      for (const one of [pathAt(place.folder, folder)]) if (one !== undefined) this.searched.add(one);
     if (/^g?make$/.test(name)) this.#readMake(args, place);
     for (const line of this.#packageScripts(words, place))
       this.read(line, { ...place, depth: place.depth - 1 });
@@ -137,7 +123,7 @@ class Walk implements Loads {
     const isSourced = program === "." || program === "source";
     this.#hand(name, args, place);
     if (!place.judged && !isSourced) return;
-    for (const file of listRunFiles(words, { has, roots: ["", ...roots] })) this.#load(file, place);
+    for (const file of listRunFiles(words, has)) this.#load(file, place);
     const script = findScript(program, args);
     const isPath = script !== undefined && (script !== program || script.includes("/"));
     if (isPath && !(/^(?:node|deno|bun)$/.test(name) && args.includes("--test"))) this.#load(script, place);
@@ -155,35 +141,18 @@ class Walk implements Loads {
       if (matches !== undefined && by !== "own") this.globs.push({ by, who, matches });
       return;
     }
-    const real = this.#behindLinks(path);
-    if (by === "own") this.own.add(real);
-    else for (const one of [path, real]) this.#note(one, { by, who });
-    const text = this.project.text(real);
-    if (text === undefined || !(/\.(?:sh|bash|zsh|bats)$/.test(real) || SHELL_TEXT.test(text))) return;
+    if (by === "own") this.own.add(path);
+    else if (this.files.get(path) === undefined || by === "command") this.files.set(path, { by, who });
+    const text = this.project.text(path);
+    if (text === undefined || !(/\.(?:sh|bash|zsh|bats)$/.test(path) || SHELL_TEXT.test(text))) return;
     this.read(text, {
       ...place,
       depth: place.depth - 1,
       by: "script",
-      who: real,
-      beside: posix.dirname(real),
+      who: path,
+      beside: posix.dirname(path),
       judged: true,
     });
-  }
-
-  #note(path: string, loaded: { by: LoadedBy; who: string }): void {
-    if (this.files.get(path) === undefined || loaded.by === "command") this.files.set(path, loaded);
-  }
-
-  /** Where a path leads, if links do. */
-  #behindLinks(path: string, left = 20): string {
-    const parts = path.split("/");
-    for (let at = 1; at <= parts.length; at++) {
-      const target = this.project.link?.(parts.slice(0, at).join("/"));
-      if (target === undefined || target.startsWith("/") || left === 0) continue;
-      const to = pathAt("", posix.join(...parts.slice(0, at - 1), target, ...parts.slice(at)));
-      return to === undefined ? path : this.#behindLinks(to, left - 1);
-    }
-    return path;
   }
 
   #has(place: Place, word: string): boolean {
@@ -248,13 +217,6 @@ class Walk implements Loads {
 /** Programs that take files and folders of tests as their operands. */
 const RUNNER =
   /^(?:pytest|py\.test|unittest|nose2?|vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|prove|phpunit|pest|codecept|behat|rspec|bats|cucumber|busted|ctest|tape|uvu|borp)$/;
-
-/** `-I DIR`, `-IDIR`, `-L DIR`. */
-function includeOf(arg: string, next: string | undefined): string[] {
-  const value = /^-[IL](.*)$/.exec(arg)?.[1];
-  if (value === undefined) return [];
-  return value !== "" ? [value] : next === undefined ? [] : [next];
-}
 
 /** Files that options load before anything else, with the endings that may be left out. */
 function loadedBefore(args: readonly string[]): string[] {

@@ -176,7 +176,7 @@ function gains(before: string, after: string, allowed: ReadonlySet<string>): boo
   return at === old.length && before !== after;
 }
 
-/** Folders that manifests take in for tests: `file:` in devDependencies, `path` in dev-dependencies, `replace => ./x`. */
+/** Folders that manifests take in for tests: `file:` in devDependencies, `path` in dev-dependencies. */
 export function foldersForTests({ paths, text }: ReferenceFiles): ReadonlySet<string> {
   const [forTests, needed] = [new Set<string>(), new Set<string>()];
   for (const path of paths) {
@@ -203,12 +203,6 @@ export function foldersForTests({ paths, text }: ReferenceFiles): ReadonlySet<st
         add(needed, table["build-dependencies"]);
         break;
       }
-      case "go.mod":
-        for (const [, to = ""] of (text(path) ?? "").matchAll(/=>[ \t]*(\.{1,2}\/\S+)/g)) {
-          const at = pathAt(folder, to);
-          if (at !== undefined && at !== "") forTests.add(at);
-        }
-        break;
       default:
     }
   }

@@ -220,14 +220,6 @@ const CASES: Case[] = [
     { "src/main/java/box/RoadTest.java": "" },
   ],
   [
-    "behind a link among the tests",
-    6,
-    "check",
-    { ...NODE, "shared/a.js": "" },
-    { "shared/a.js": "x" },
-    { links: { "test/a.js": "../shared/a.js" } },
-  ],
-  [
     "a script of a command",
     7,
     "check",
@@ -298,14 +290,6 @@ const CASES: Case[] = [
     { commands: ["node src/index.js <src/list.txt"] },
   ],
   [
-    "BASH_ENV",
-    7,
-    "check",
-    { "lib/a.sh": "", "lib/env.sh": "" },
-    { "lib/env.sh": "exit 0" },
-    { commands: ["BASH_ENV=lib/env.sh bash run.sh"] },
-  ],
-  [
     ...([
       "a setup file in a runner's settings",
       7,
@@ -346,7 +330,6 @@ const CASES: Case[] = [
   ["vendored code", 8, "doubt", GO, { "vendor/a/a.go": "" }],
   ["built code", 8, "doubt", NODE, { "dist/index.js": "" }],
   ["a name with a dot", 8, "doubt", NODE, { "src/.a.js": "" }],
-  ["a twin", 8, "doubt", NODE, { "src/Edge.js": "" }],
   [
     "a program in bin/ named like a command",
     9,
@@ -365,23 +348,6 @@ const CASES: Case[] = [
   ["a module of Python's library", 9, "check", PYTHON, { "random.py": "" }],
   ["a module of Python that runs tests", 9, "check", PYTHON, { "pytest/__init__.py": "" }],
   ["the same name in a package", 11, "source", PYTHON, { "box/random.py": "" }],
-  ["a header of the standard library", 9, "check", C, { "src/assert.h": "" }],
-  ["a header named like another", 9, "check", { ...C, "include/same.h": "" }, { "src/same.h": "" }],
-  [
-    "a library's class of Java",
-    9,
-    "check",
-    { "src/main/java/box/A.java": "" },
-    { "src/main/java/org/junit/Assert.java": "" },
-  ],
-  [
-    "a class on an earlier search path",
-    9,
-    "check",
-    { "src/a.php": "", "lib/Same.php": "" },
-    { "src/Same.php": "" },
-    { commands: ["php -d include_path=src:lib tests/run.php"] },
-  ],
   ["documentation", 10, "source", NODE, { "docs/edge.md": "" }],
   [
     "documentation that a test names",

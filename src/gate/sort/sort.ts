@@ -91,7 +91,6 @@ export class Sorter {
   readonly #sorted = new Map<string, Answer>();
   #languages: ReadonlySet<Family> | undefined;
   #hasTestFolders: boolean | undefined;
-  #lowered: ReadonlyMap<string, number> | undefined;
   #newPackages: readonly string[] | undefined;
 
   constructor(private readonly order: SortOrder) {
@@ -259,9 +258,7 @@ export class Sorter {
   }
 
   #test({ path }: ChangedFile): Answer | undefined {
-    if (this.isTest(path)) return check(6, "it is named like a test");
-    const linked = this.#aliasesOf(path).find((one) => this.isTest(one));
-    return linked === undefined ? undefined : check(6, `a link among the tests leads to it: ${linked}`);
+    return this.isTest(path) ? check(6, "it is named like a test") : undefined;
   }
 
   #loadedByCheck({ path }: ChangedFile): Answer | undefined {
@@ -289,27 +286,18 @@ export class Sorter {
     if (modes.includes("160000")) return doubt(8, "it is a submodule");
     if (modes.length === 2 && modes[0] !== modes[1]) return doubt(8, "its mode changed");
     if (isForeign(path)) return doubt(8, "it is in a folder of outputs or of others' code");
-    if (posix.basename(path).startsWith(".")) return doubt(8, "its name begins with a dot");
-    const isTwin = !this.#files.has(path) && this.#hasTwin(path);
-    return isTwin ? doubt(8, "another file has the same name but for upper and lower case") : undefined;
+    return posix.basename(path).startsWith(".") ? doubt(8, "its name begins with a dot") : undefined;
   }
 
   #foundFirst(change: ChangedFile): Answer | undefined {
     if (!isNew(change)) return undefined;
     const { work } = this.order.settings;
-    const { searched, files } = this.#loads;
-    const scripts = [...files.keys()].map(folderOf);
-    const places = [
-      "",
-      work,
-      ...SEARCHED.flatMap((name) => [name, posix.join(work, name)]),
-      ...searched,
-      ...scripts,
-    ];
-    const language = languageOf(change.path, change.after);
+    const customs = SEARCHED.flatMap((name) => [name, posix.join(work, name)]);
+    const scripts = [...this.#loads.files.keys()].map(folderOf);
     const before = foundBefore(change, {
-      ...{ files: this.#files, hasProgram: this.order.hasProgram, language },
-      ...{ searched: [...new Set(places)], named: searched },
+      ...{ files: this.#files, hasProgram: this.order.hasProgram },
+      ...{ language: languageOf(change.path, change.after) },
+      searched: [...new Set(["", work, ...customs, ...scripts])],
     });
     return before === undefined ? undefined : check(9, `it would be found before ${before}`);
   }
@@ -412,32 +400,6 @@ export class Sorter {
       this.#files.paths.some((path) => TESTED.test(path)) &&
       !this.#files.paths.some((path) => isTestName(posix.basename(path)) && !TESTED.test(path)));
   }
-
-  #hasTwin(path: string): boolean {
-    if (this.#lowered === undefined) {
-      const found = new Map<string, number>();
-      for (const one of this.#files.paths)
-        found.set(one.toLowerCase(), (found.get(one.toLowerCase()) ?? 0) + 1);
-      this.#lowered = found;
-    }
-    const isLeft = this.order.changes.every(
-      (one) => one.path.toLowerCase() !== path.toLowerCase() || one.path === path,
-    );
-    return isLeft && this.#lowered.has(path.toLowerCase());
-  }
-
-  /** The paths by which links at the reference lead to a file. */
-  #aliasesOf(path: string): string[] {
-    return (this.#files.links ?? []).flatMap((link) => {
-      const to = this.#files.link?.(link);
-      const target =
-        to === undefined || to.startsWith("/") ? "" : posix.join(folderOf(link), to).replace(/\/$/, "");
-      const isNarrow = target !== "" && target !== "." && !target.startsWith("..");
-      return isNarrow && isBelow(path, target) && (target === path || !this.#holdsProgram(target))
-        ? [link + path.slice(target.length)]
-        : [];
-    });
-  }
 }
 
 /** Row 6, beside the files of a program at the top of a package. */
@@ -445,7 +407,7 @@ const AT_TOP =
   /(?:^|[^A-Za-z])(?:tests?|specs?|checks?|fixtures?|mocks?|expected|golden|selftest)(?=[^A-Za-z]|$)/i;
 const TESTED = /(?:^|\/)(?:tests?|__tests__|specs?|t)\//;
 /** Folders in which modules are looked up by custom. */
-const SEARCHED = ["src", "lib", "include", "test", "tests", "t", "t/lib", "spec"];
+const SEARCHED = ["src", "lib", "test", "tests"];
 
 const answer =
   (kind: FileKind) =>

@@ -14,8 +14,6 @@ export interface Setting {
   patterns?: readonly string[];
   source?: readonly string[];
   work?: string;
-  /** Links, and where they lead. */
-  links?: Texts;
 }
 
 /** A program of the machine. */
@@ -28,24 +26,21 @@ const GONE = "000000";
 export type After = Readonly<Record<string, string | undefined | { mode: string; text?: string }>>;
 
 /** The project before the attempt, as the gate reads it. */
-export function referenceOf(texts: Texts, links: Texts = {}): ReferenceFiles {
-  const paths = [...Object.keys(texts), ...Object.keys(links)];
+export function referenceOf(texts: Texts): ReferenceFiles {
   return {
-    paths,
-    has: (path) => Object.hasOwn(texts, path) || Object.hasOwn(links, path),
+    paths: Object.keys(texts),
+    has: (path) => Object.hasOwn(texts, path),
     text: (path) => (Object.hasOwn(texts, path) ? texts[path] : undefined),
-    links: Object.keys(links),
-    link: (path) => (Object.hasOwn(links, path) ? links[path] : undefined),
     mentions: (word) => Object.keys(texts).filter((path) => texts[path]?.includes(word)),
   };
 }
 
 /** The order to sort an attempt. */
 function orderOf(setting: Setting, before: Texts, after: After): SortOrder {
-  const { commands = [], own = [], patterns = [], source = [], work = "", links } = setting;
+  const { commands = [], own = [], patterns = [], source = [], work = "" } = setting;
   return {
     changes: Object.entries(after).map(([path, to]) => changeOf(path, before, to)),
-    files: referenceOf(before, links),
+    files: referenceOf(before),
     commands: { project: commands, own },
     settings: { protected: patterns, source, project: work, work },
     hasProgram: (name) => name === INSTALLED,
