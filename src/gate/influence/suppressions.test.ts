@@ -102,7 +102,7 @@ test("a text that the program prints is not a suppression", () => {
 });
 
 test("a file of 1 MB is read in a moment", () => {
-  const text = "x = '#' * 3  # noqa: E501 @SuppressWarnings( [[[(((\n".repeat(20_000);
+  const text = "x = '#' * 3  # noqa: E501 @Suppressed( [[[(((\n".repeat(20_000);
   expect(withoutAddedSuppressions("a.py", "", text)?.count).toBe(20_000);
 });
 

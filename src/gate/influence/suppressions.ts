@@ -1,45 +1,48 @@
-// Comments in source that silence a checking tool: what an attempt adds of them is blanked, to see whether the checks pass without.
-// By the tools' documentation of what they obey. Pure. Leaves running the checks to the rooms.
-import { posix } from "node:path";
-import { familyOf, type Family } from "../sort/languages.js";
+// Comments and attributes in source that silence a checking tool: what an attempt adds of them is blanked, to see whether the checks
+// pass without. By the tools' documentation of what they obey; one list for all languages. Pure. Leaves running the checks to the rooms.
+import { familyOf } from "../sort/languages.js";
 
-const JS =
-  /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s{1,9}(?=[\w@/"'-]{1,99}\s{0,9}:)|\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s+ignore\b|@knipignore\b|\bNOSONAR\b/;
-const PYTHON =
-  /#\s*(?:noqa\b|type:\s*ignore|pyright:\s*(?:ignore|basic|off|report)|mypy:\s*(?:ignore|disable|allow)|pyre-(?:ignore|fixme|unsafe)|pytype:\s*(?:disable|skip)|pragma:\s*no\s*(?:cover|branch)|coverage:\s*ignore|pylint:\s*(?:disable|skip-file)|ruff:\s*(?:noqa|ignore|disable)|flake8:\s*noqa|(?:fmt|autopep8):\s*(?:off|skip)|yapf:\s*disable|isort:\s*(?:skip|off)|nosec\b|codespell:\s*ignore|NOSONAR\b)/i;
-const RUST =
-  /#!?\[\s*(?:cfg_attr\([^\]]{0,200})?(?:(?:allow|expect)\s*\(|rustfmt::skip|coverage\(off\)|no_coverage)|\bkcov-ignore\b|\b(?:GCOVR?|LCOV|grcov)[_-]excl/i;
-const BY_FAMILY: Readonly<Partial<Record<Family, RegExp>>> = {
-  js: JS,
-  python: PYTHON,
-  rust: RUST,
-  go: /\/\/\s*(?:nolint\b(?!ing)|lint:(?:file-)?ignore\b|#?nosec\b|coverage:ignore\b|revive:disable\b|exhaustive:ignore\b|gosec:disable\b)/,
-  ruby: /#\s*(?:(?:rubocop|standard):\s*(?:disable|todo)|:nocov:|simplecov:disable|steep:ignore|typed:\s*(?:false|ignore)|:reek:|brakeman:ignore)/,
-  php: /@phpstan-ignore(?:-(?:next-)?line)?\b|@(?:psalm|phan)-suppress\b|\bphpcs:\s*(?:ignore(?:File)?|disable)|@codingStandardsIgnore\w*|@codeCoverageIgnore\w*|@infection-ignore|@SuppressWarnings\b|@noinspection\b/,
-  java: /@(?:file:)?(?:SuppressWarnings|SuppressFBWarnings|SuppressLint|Suppress|Generated|nowarn)\b|\bCHECKSTYLE[:.]\s*OFF|\bNOPMD\b|\bNOSONAR\b|\bnoinspection\b|\b(?:ktlint-disable|spotless:off)\b|@formatter:off\b|\bscala(?:style|fix|fmt):\s*off\b|\$COVERAGE-OFF\$/,
-  c: /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|#\s{0,9}pragma(?:\s|\\\n){1,99}(?:(?:GCC|clang)(?:\s|\\\n){1,99}(?:diagnostic(?:\s|\\\n){1,99}ignored|system_header)|warning\s*\(\s*(?:disable|push\s*,\s*\d))|\b_Pragma\s*\(\s*"(?:(?:GCC|clang)\s+(?:diagnostic\s+ignored|system_header)|warning\s*\(\s*disable)|(?<=^|\n)[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]{0,99}\b3\b|\b(?:GCOVR?|LCOV)_EXCL_\w+|\bclang-format\s+off\b|\bcoverity\[/,
-  csharp:
-    /#\s*pragma\s+warning\s+disable|\[\s*(?:\w+:\s*)?(?:[\w.]+\.)?(?:SuppressMessage|ExcludeFromCodeCoverage|UnconditionalSuppressMessage)\b|\bReSharper\s+disable\b/,
-  swift: /\bswiftlint:disable\b|\bswift-format-ignore\b|\bperiphery:ignore\b/,
-  shell: /#\s*(?:shellcheck\s+disable\s*=|kcov-ignore|shfmt:ignore)/,
-  perl: /##?\s*no\s+critic\b|#\s*uncoverable\b|(?<=^|[;{]\s{0,99})no\s+(?:warnings|strict)\b[^;\n]*;/m,
-  lua: /--\s*(?:luacheck:\s*(?:ignore|push|no)|stylua:\s*ignore|@diagnostic\s+disable|selene:\s*allow)/,
-  elixir: /#\s*(?:credo:disable|coveralls-ignore|sobelow_skip)|@dialyzer\b/,
-};
+/** Words of comments, of which only these are blanked. */
+const COMMENTS = [
+  // JavaScript, CSS, HTML
+  /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s{1,9}(?=[\w@/"'-]{1,99}\s{0,9}:)/gi,
+  /\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b/gi,
+  /\b(?:c8|v8|istanbul|node:coverage)\s{1,9}(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s{1,9}ignore\b|@knipignore\b/gi,
+  // Python
+  /#\s{0,9}(?:noqa\b|type:\s{0,9}ignore|pyright:\s{0,9}(?:ignore|basic|off|report)|mypy:\s{0,9}(?:ignore|disable|allow)|pyre-(?:ignore|fixme|unsafe)|pytype:\s{0,9}(?:disable|skip)|pragma:\s{0,9}no\s{0,9}(?:cover|branch)|coverage:\s{0,9}ignore)/gi,
+  /#\s{0,9}(?:pylint:\s{0,9}(?:disable|skip-file)|ruff:\s{0,9}(?:noqa|ignore|disable)|flake8:\s{0,9}noqa|(?:fmt|autopep8):\s{0,9}(?:off|skip)|yapf:\s{0,9}disable|isort:\s{0,9}(?:skip|off)|nosec\b|codespell:\s{0,9}ignore)/gi,
+  // Go, Ruby, PHP
+  /\/\/\s{0,9}(?:nolint\b(?!ing)|lint:(?:file-)?ignore\b|#?nosec\b|coverage:ignore\b|revive:disable\b|exhaustive:ignore\b|gosec:disable\b)/gi,
+  /#\s{0,9}(?:(?:rubocop|standard):\s{0,9}(?:disable|todo)|:nocov:|simplecov:disable|steep:ignore|typed:\s{0,9}(?:false|ignore)|:reek:|brakeman:ignore)/gi,
+  /@phpstan-ignore(?:-(?:next-)?line)?\b|@(?:psalm|phan)-suppress\b|\bphpcs:\s{0,9}(?:ignore(?:File)?|disable)|@codingStandardsIgnore\w*|@codeCoverageIgnore\w*|@infection-ignore/gi,
+  // Java, C, .NET, Swift
+  /\bCHECKSTYLE[:.]\s{0,9}OFF|\bNOPMD\b|\bNOSONAR\b|@?\bnoinspection\b|\b(?:ktlint-disable|spotless:off)\b|@formatter:off\b|\bscala(?:style|fix|fmt):\s{0,9}off\b|\$COVERAGE-OFF\$/gi,
+  /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|\b(?:GCOVR?|LCOV|grcov)[_-]EXCL\w*|\bkcov-ignore\b|\bclang-format\s{1,9}off\b|\bcoverity\[/gi,
+  /\bReSharper\s{1,9}disable\b|\bswiftlint:disable\b|\bswift-format-ignore\b|\bperiphery:ignore\b/gi,
+  // shell, Perl, Lua, Elixir, Markdown, YAML
+  /#\s{0,9}(?:shellcheck\s{1,9}disable\s{0,9}=|shfmt:ignore|no\s{1,9}critic\b|uncoverable\b|credo:disable|coveralls-ignore|sobelow_skip|yamllint\s{1,9}disable|nosemgrep)/gi,
+  /--\s{0,9}(?:luacheck:\s{0,9}(?:ignore|push|no)|stylua:\s{0,9}ignore|@diagnostic\s{1,9}disable|selene:\s{0,9}allow)/gi,
+  /<!--\s{0,9}(?:markdownlint-(?:disable|configure|capture)|vale\s{1,9}off|lint\s{1,9}disable|textlint-disable|cspell:ignore)/gi,
+];
+
+/** Attributes and pragmas, which are code and go as a whole. */
+const ATTRIBUTES = [
+  // Rust
+  /#!?\[\s*(?:cfg_attr\([^[\]]{0,200})?(?:(?:allow|expect)\s*\(|rustfmt::skip|coverage\(off\)|no_coverage)/g,
+  // Java, Kotlin, Scala, PHP
+  /@(?:file:)?(?:SuppressWarnings|SuppressFBWarnings|SuppressLint|Suppress|Generated|nowarn)\b/g,
+  // C: pragmas, and lines that say that what follows is of a system header
+  /#\s{0,9}pragma(?:\s|\\\n){1,99}(?:(?:GCC|clang)(?:\s|\\\n){1,99}(?:diagnostic(?:\s|\\\n){1,99}ignored|system_header)|warning\s*\(\s*(?:disable|push\s*,\s*\d))/g,
+  /\b_Pragma\s*\(\s*"(?:(?:GCC|clang)\s+(?:diagnostic\s+ignored|system_header)|warning\s*\(\s*disable)/g,
+  /(?<=^|\n)[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]{0,99}\b3\b/g,
+  // .NET, Elixir, Perl
+  /#\s*pragma\s+warning\s+disable|\[\s*(?:\w+:\s*)?(?:[\w.]+\.)?(?:SuppressMessage|ExcludeFromCodeCoverage|UnconditionalSuppressMessage)\b/g,
+  /@dialyzer\b/g,
+  /(?<=^|[;{])[ \t]*no[ \t]+(?:warnings|strict)\b/gm,
+];
 
 /** Files of no language that tools check all the same. */
-const BY_EXTENSION: Readonly<Record<string, RegExp>> = {
-  ".css": JS,
-  ".scss": JS,
-  ".less": JS,
-  ".json5": JS,
-  ".jsonc": JS,
-  ".html": JS,
-  ".md":
-    /<!--\s*(?:markdownlint-(?:disable|configure|capture)|prettier-ignore|vale\s+off|lint\s+disable|textlint-disable|cspell:ignore)/,
-  ".yml": /#\s*(?:yamllint\s+disable|noqa\b|prettier-ignore|nosemgrep)/,
-  ".yaml": /#\s*(?:yamllint\s+disable|noqa\b|prettier-ignore|nosemgrep)/,
-};
+const CHECKED = /\.(?:css|scss|less|json5|jsonc|html|md|ya?ml)$/i;
 
 /** A text without the suppressions that were added, and how many these are. */
 export interface Unsuppressed {
@@ -56,12 +59,10 @@ export function withoutAddedSuppressions(
   before: string | undefined,
   after: string,
 ): Unsuppressed | undefined {
-  const family = familyOf(path);
-  const mark = family === undefined ? extraMark(path) : BY_FAMILY[family];
-  if (mark?.test(after) !== true) return undefined;
+  if (familyOf(path) === undefined && !CHECKED.test(path)) return undefined;
   const left = new Map<string, number>();
-  for (const { key } of find(before ?? "", mark, family)) left.set(key, (left.get(key) ?? 0) + 1);
-  const added = find(after, mark, family).filter(({ key }) => {
+  for (const { key } of find(before ?? "")) left.set(key, (left.get(key) ?? 0) + 1);
+  const added = find(after).filter(({ key }) => {
     const known = left.get(key) ?? 0;
     left.set(key, known - 1);
     return known <= 0;
@@ -70,78 +71,67 @@ export function withoutAddedSuppressions(
   const pieces: string[] = [];
   let at = 0;
   for (const { from, to, isCode } of added) {
-    pieces.push(after.slice(at, from), blank(after.slice(from, to), isCode));
+    const found = after.slice(from, to);
+    pieces.push(
+      after.slice(at, from),
+      isCode ? found.replaceAll(/[^\n]/g, "") : found.replaceAll(/[\w$]/g, "x"),
+    );
     at = to;
   }
   return { text: [...pieces, after.slice(at)].join(""), count: added.length };
-}
-
-function extraMark(path: string): RegExp | undefined {
-  const extension = posix.extname(path).toLowerCase();
-  return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
 }
 
 /** A suppression in a text. */
 interface Suppression {
   from: number;
   to: number;
-  /** Its own text, which does not depend on its place in the file. */
+  /** Its own text, of a comment with the rest of the line; it does not depend on the place in the file. */
   key: string;
-  /** An attribute or a pragma: part of the code, so it goes as a whole. */
   isCode: boolean;
 }
 
-function find(text: string, mark: RegExp, family: Family | undefined): Suppression[] {
-  const found: Suppression[] = [];
-  const every = new RegExp(mark.source, `${mark.flags}g`);
-  for (let one = every.exec(text); one !== null; one = every.exec(text)) {
-    const from = one.index;
-    const lineStart = text.lastIndexOf("\n", from) + 1;
-    const isCode = isAttribute(one[0], family);
-    const to = isCode ? endOfAttribute(text, from, one[0].length) : from + one[0].length;
-    every.lastIndex = Math.max(to, from + 1);
-    if (!isCode && isInText(text.slice(lineStart, from))) continue;
-    const end = isCode ? to : endOfLine(text, to);
-    const key = text.slice(from, end).trim();
-    // An attribute that is alone on its line leaves an empty line.
-    const isAlone =
-      isCode && text.slice(lineStart, from).trim() === "" && /^[ \t]*(?:\n|$)/.test(text.slice(to, to + 200));
-    found.push(
-      isAlone ? { from: lineStart, to: endOfLine(text, to), key, isCode } : { from, to, key, isCode },
-    );
+/** The suppressions of a text, in order and apart. */
+function find(text: string): Suppression[] {
+  const all: Suppression[] = [];
+  for (const isCode of [true, false]) {
+    const marks = isCode ? ATTRIBUTES : COMMENTS;
+    for (const { 0: mark, index } of marks.flatMap((one) => [...text.matchAll(one)])) {
+      const before = text.slice(text.lastIndexOf("\n", index) + 1, index);
+      if (!isCode && isInText(before)) continue;
+      // An attribute that is alone on its line leaves an empty line.
+      const from = isCode && before.trim() === "" ? index - before.length : index;
+      const to = isCode ? endOfAttribute(text, index, mark) : index + mark.length;
+      all.push({
+        from,
+        to,
+        isCode,
+        key: isCode ? text.slice(index, to).trim() : text.slice(from, endOfLine(text, to)).trim(),
+      });
+    }
   }
-  return found;
+  all.sort((one, other) => one.from - other.from);
+  let end = 0;
+  return all.filter(({ from, to }) => {
+    const isApart = from >= end;
+    if (isApart) end = to;
+    return isApart;
+  });
 }
 
-const WITH_ATTRIBUTES: ReadonlySet<Family | undefined> = new Set([
-  "rust",
-  "java",
-  "csharp",
-  "c",
-  "elixir",
-  "perl",
-]);
-
-function isAttribute(mark: string, family: Family | undefined): boolean {
-  return (
-    WITH_ATTRIBUTES.has(family) &&
-    /^\s*(?:#!?\[|@(?!formatter)|\[|#\s*(?:pragma|line|\d)|_Pragma|no\s)/.test(mark)
-  );
-}
-
-/** An attribute ends with its last bracket, a pragma of C with its line, one of Perl with its semicolon. */
-function endOfAttribute(text: string, from: number, length: number): number {
-  if (/^no\s/.test(text.slice(from, from + 3))) return text.indexOf(";", from) + 1;
-  if (/^\s*#\s*(?:pragma|line|\d)|^@dialyzer/.test(text.slice(from, from + 20)))
-    return endOfLine(text, from + length);
-  const open = /^(?:#!?|@[\w:.]+\s*|_Pragma\s*)(?=[[(])/.exec(text.slice(from, from + 100))?.[0];
+/** A pragma ends with its line, one of Perl with its semicolon, an attribute with its last bracket. */
+function endOfAttribute(text: string, from: number, mark: string): number {
+  const to = from + mark.length;
+  if (/^\s*#(?!!?\[)|^@dialyzer/.test(mark)) return endOfLine(text, to);
+  if (/^\s*no\s/.test(mark)) return text.indexOf(";", to) + 1 || endOfLine(text, to);
+  const bracket = mark.search(/[[(]/);
   let depth = 0;
-  for (let at = from + (open ?? "").length; at < text.length; at++) {
+  for (let at = bracket < 0 ? to : from + bracket; at < text.length; at++) {
     if ("[({".includes(text.charAt(at))) depth++;
-    else if ("])}".includes(text.charAt(at)) && --depth <= 0) return at + 1;
-    else if (depth === 0) break;
+    else if ("])}".includes(text.charAt(at))) depth--;
+    else if (depth === 0) return to;
+    if (depth === 0) return at + 1;
   }
-  return from + (/^[@#![\]\w:.]+/.exec(text.slice(from))?.[0].length ?? 1);
+  return to;
 }
 
 function endOfLine(text: string, from: number): number {
@@ -160,8 +150,4 @@ function isInText(before: string): boolean {
     else if (quote !== "" && character === "\\") at++;
   }
   return quote !== "";
-}
-
-function blank(found: string, isCode: boolean): string {
-  return isCode ? found.replaceAll(/[^\n]/g, "") : found.replaceAll(/[\w$]/g, "x");
 }

@@ -90,7 +90,7 @@ test("added examples are left out where a command runs them, and other words of 
   const before = 'def f():\n    """It.\n\n    >>> f()\n    1\n    """\n';
   const after =
     before.replace("It.", "It is.") + 'def g():\n    """\n    >>> import os; os._exit(0)\n    """\n';
-  const kept = after.replace(">>> import os; os._exit(0)", "");
+  const kept = after.replace("    >>> import os; os._exit(0)", "");
   expect(withTestsOf({ path: "a.py", before, after }, { runsExamples: true })).toEqual({ text: kept });
   const rust = "/// One.\n/// ```\n/// f();\n/// ```\nfn f() {}";
   expect(

@@ -1,8 +1,78 @@
 // Tests that are written into source files: kept as they were at the reference while the rest of the file is the attempt's. Pure.
-// Examples in documentation are read as doctest of Python, rustdoc and ExUnit do.
-// Leaves finding tests in a text to test-regions.ts, and which files are source to sort/sort.ts.
+// By the rules of cargo (doc.rust-lang.org/book/ch11-03), vitest (vitest.dev/guide/in-source), pytest and unittest (collection by name
+// and class), node:test (calls of `test`), the custom of C to compile a test with `-DTEST`, and of doctest, rustdoc and ExUnit for
+// examples in documentation. Leaves which files are source to sort/sort.ts.
 import { familyOf } from "../sort/languages.js";
-import { hasTests, testRegions, type Region } from "./test-regions.js";
+
+/** A part of a text that is a test. */
+interface Region {
+  from: number;
+  to: number;
+}
+
+interface Mark {
+  start: RegExp;
+  /** Where the region ends; `undefined`: its end is not there. */
+  end: (text: string, found: Region) => number | undefined;
+  /** Beginnings of parts that do not run. */
+  skips?: RegExp;
+  /** Only in a file that a test runner is given, since a program may have the same words; only if checks run examples. */
+  only?: "if-run" | "if-examples-run";
+}
+
+const ATTRIBUTES = String.raw`\s*(?:#\[[^\]]*\]\s*)*`;
+const MARKS: Readonly<Partial<Record<string, readonly Mark[]>>> = {
+  rust: [
+    {
+      start: new RegExp(
+        String.raw`^[ \t]*#\[cfg\((?:(?:all|any)\([^\]]*\b)?test\b[^\]]*\)\]${ATTRIBUTES}(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*[{;]` +
+          String.raw`|^[ \t]*#\[(?:\w+::)*(?:test|rstest|test_case)(?:\([^\]]*\))?\]${ATTRIBUTES}(?:pub\s+)?(?:async\s+)?fn\s+\w+[^{;]*\{`,
+        "m",
+      ),
+      end: endOfBrackets,
+    },
+    {
+      start: /^[ \t]*\/\/[/!][ \t]*```[^\n]*/m,
+      skips: /^[^`]*```.*\b(?:text|ignore|no_run|compile_fail|console|toml|sh|bash|json)\b/,
+      end: endOfFence,
+      only: "if-examples-run",
+    },
+  ],
+  js: [
+    {
+      start: /^[ \t]*if\s*\(\s*import\.meta\.vitest(?:\s*!==?\s*(?:undefined|null))?\s*\)\s*\{/m,
+      end: endOfBrackets,
+    },
+    {
+      start:
+        /^[ \t]*(?:if\s*\([^\r\n]{0,200}?\)\s*)?(?:await\s+|void\s+)?(?:test|it|describe|suite)(?:\.\w+)*\s*\((?=\s*["'`])/m,
+      end: endOfBrackets,
+      only: "if-run",
+    },
+  ],
+  python: [
+    {
+      start: /^(?:@[^\n]*\n){0,20}class\s+\w+\s*\([^)\n]{0,200}\bTestCase\b[^)\n]*\)[^\n]*/m,
+      end: endOfIndented,
+    },
+    {
+      start: /^(?:@[^\n]*\n){0,20}(?:class\s+Test\w*|(?:async\s+)?def\s+test\w*)\b[^\n]*/m,
+      end: endOfIndented,
+      only: "if-run",
+    },
+    { start: /^[ \t]*>>> /m, end: endOfExample, only: "if-examples-run" },
+  ],
+  // Only a test that begins and ends at the margin: no text of Zig has a bracket there.
+  zig: [{ start: /^test\b[^\r\n{]*\{[ \t]*$/m, end: endAtMargin }],
+  elixir: [{ start: /^[ \t]*iex(?:\(\d+\))?> /m, end: endOfExample, only: "if-examples-run" }],
+  c: [
+    {
+      start:
+        /^[ \t]*#[ \t]*if(?:def\b|\b(?![ \t]*!))[^\r\n]{0,200}\b(?:\w{1,40}_)?(?:UNIT_?|SELF_?)?TEST(?:S|ING)?(?:_\w+)?\b[^\n]*/m,
+      end: endOfCondition,
+    },
+  ],
+};
 
 /** Code that only tests in source have. Outside of a region, it cannot be told apart from the program. */
 const TRACE: Readonly<Partial<Record<string, RegExp>>> = {
@@ -12,12 +82,6 @@ const TRACE: Readonly<Partial<Record<string, RegExp>>> = {
   ocaml: /\blet%(?:expect_)?test\b/,
   nim: /\bisMainModule\b|\brunnableExamples\b/,
   lisp: /\((?:deftest|module\+ test)\b/,
-};
-/** Examples in documentation that a command may run as tests. */
-const EXAMPLES: Readonly<Partial<Record<string, RegExp>>> = {
-  python: /^[ \t]*>>> /m,
-  rust: /^[ \t]*\/\/[/!][ \t]*```/m,
-  elixir: /^[ \t]*iex(?:\(\d+\))?> /m,
 };
 
 /** The facts about a file besides its texts. */
@@ -31,147 +95,153 @@ export interface Usage {
 }
 
 /**
- * The attempt's text of a source file with the tests in it as at the reference. `undefined`: it has none, or they are as they were.
- * `check`: they cannot be told apart from the rest, so the whole file counts as a check. `before`: empty for a new file.
+ * The attempt's text of a source file with the tests in it as at the reference, those that were added left out. `undefined`: it has
+ * none, or they are as they were. `check`: they cannot be told apart from the rest, so the whole file counts as a check. `before`:
+ * empty for a new file.
  */
 export function withTestsOf(
   { path, before, after }: { path: string; before: string; after: string },
-  { runsExamples, isRun = false, moved = new Set() }: Usage,
+  usage: Usage,
 ): { text: string } | "check" | undefined {
-  const family = familyOf(path) ?? "";
-  const kept = runsExamples ? withExamplesOf(before, after, family) : after;
-  if (kept === undefined) return "check";
-  const text = withRegionsOf(before, kept, { family, isRun, moved });
-  if (text === undefined) return "check";
-  return text === after ? undefined : { text };
+  const { moved = new Set() } = usage;
+  const [old, now] = [regionsIn(path, before, usage), regionsIn(path, after, usage)];
+  if (old === undefined || now === undefined || hasTrace(path, before, old)) return "check";
+  const gone = [...old];
+  const added = now.filter(({ key }) => {
+    const at = gone.findIndex((one) => one.key === key);
+    if (at >= 0) gone.splice(at, 1);
+    return at < 0 && !(before === "" && moved.has(key));
+  });
+  if (gone.length + added.length === 0) return undefined;
+  // As many new ones as old ones are missing: each is an old one that was changed.
+  const isChanged = gone.length === added.length;
+  // One that is inside of something else has no place of its own any more.
+  if (!isChanged && gone.some(({ isInside }) => isInside)) return "check";
+  let text = after;
+  for (const [at, { from, to }] of [...added.entries()].reverse())
+    text = text.slice(0, from) + (isChanged ? (gone[at]?.text ?? "") : "") + text.slice(to);
+  if (isChanged || gone.length === 0) return { text };
+  return { text: `${text.trimEnd()}\n\n${gone.map((one) => one.text).join("\n\n")}\n` };
 }
 
 /** The texts of the tests in a source file. */
 export function testTexts({ path, text }: { path: string; text: string }, isRun: boolean): string[] {
-  const family = familyOf(path) ?? "";
-  const regions = testRegions(text, family, isRun) ?? [];
-  if (regions.length === 0 && TRACE[family]?.test(text) === true) return [text.trim()];
-  return regions.map(({ from, to }) => text.slice(from, to).trim());
+  const regions = regionsIn(path, text, { isRun, runsExamples: false }) ?? [];
+  return regions.length === 0 && hasTrace(path, text, []) ? [text.trim()] : regions.map(({ key }) => key);
 }
 
 /** Whether a source file has examples in its documentation. */
 export function hasExamples(path: string, text: string): boolean {
-  return EXAMPLES[familyOf(path) ?? ""]?.test(text) === true;
+  const marks = MARKS[familyOf(path) ?? ""] ?? [];
+  return marks.some(({ only, start }) => only === "if-examples-run" && start.test(text));
 }
 
-interface Place {
-  family: string;
-  isRun: boolean;
-  moved: ReadonlySet<string>;
-}
-
-/** The text with the regions of tests as they were; `undefined` where they cannot be told apart. */
-function withRegionsOf(before: string, after: string, { family, isRun, moved }: Place): string | undefined {
-  const has = (text: string): boolean => hasTests(text, family, isRun);
-  if (!(has(before) || has(after) || TRACE[family]?.test(before) === true)) return after;
-  const old = testRegions(before, family, isRun);
-  const now = testRegions(after, family, isRun);
-  if (old === undefined || now === undefined) return undefined;
-  if (TRACE[family]?.test(without(before, old)) === true) return undefined;
-  const texts = old.map(({ from, to }) => before.slice(from, to));
-  if (texts.join("\n") === now.map(({ from, to }) => after.slice(from, to)).join("\n")) return after;
-  if (old.length === now.length) {
-    let text = after;
-    for (const [at, { from, to }] of [...now.entries()].reverse())
-      text = text.slice(0, from) + (texts[at] ?? "") + text.slice(to);
-    return text;
-  }
-  // One that is inside of something else has no place of its own any more.
-  if (texts.some((text) => /^[ \t]/.test(text))) return undefined;
-  const isMoved = ({ from, to }: Region): boolean => moved.has(after.slice(from, to).trim());
-  const rest = without(
-    after,
-    now.filter((one) => before !== "" || !isMoved(one)),
-  );
-  return texts.length === 0 ? rest : `${rest.trimEnd()}\n\n${texts.join("\n\n")}\n`;
-}
-
-function without(text: string, regions: readonly Region[]): string {
+/** Whether a text has traces of tests outside of these regions. */
+function hasTrace(path: string, text: string, regions: readonly Region[]): boolean {
+  const trace = TRACE[familyOf(path) ?? ""];
+  if (trace === undefined) return false;
   let rest = text;
   for (const { from, to } of regions.toReversed()) rest = rest.slice(0, from) + rest.slice(to);
-  return rest;
+  return trace.test(rest);
 }
 
-/**
- * The text with the examples as they were, those that were added left out; `undefined` where one is gone. As many new ones as old
- * ones are missing: each is an old one that was changed.
- */
-function withExamplesOf(before: string, after: string, family: string): string | undefined {
-  const mark = EXAMPLES[family];
-  if (mark === undefined || !(mark.test(before) || mark.test(after))) return after;
-  const left = examplesIn(before, family);
-  const added = examplesIn(after, family).filter(({ text }) => {
-    const at = left.findIndex((one) => one.text === text);
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
-  });
-  const isChanged = left.length === added.length;
-  if (left.length > 0 && !isChanged) return undefined;
-  const [lines, old] = [after.split("\n"), before.split("\n")];
-  for (const [at, { from, to }] of [...added.entries()].reverse()) {
-    const was = isChanged ? left[at] : undefined;
-    const now = lines.slice(from, to).map((line) => silent(line, family));
-    lines.splice(from, to - from, ...(was === undefined ? now : old.slice(was.from, was.to)));
-  }
-  return lines.join("\n");
-}
-
-/** A line of an example that runs nothing: in Rust, each runs in a process of its own and may stay. */
-function silent(line: string, family: string): string {
-  return family === "rust" ? line : (/^[ \t]*/.exec(line)?.[0] ?? "");
-}
-
-interface Example {
+/** A test in a text. `key`: the text, however far it is indented. */
+interface Test extends Region {
   text: string;
-  /** Its lines. */
-  from: number;
-  to: number;
+  key: string;
+  /** It is in a function, a class or documentation. */
+  isInside: boolean;
 }
 
-/** The examples of a text, each with what it is expected to print. */
-function examplesIn(text: string, family: string): Example[] {
-  const lines = text.split("\n");
-  return family === "rust"
-    ? fencesIn(lines)
-    : promptsIn(lines, family === "python" ? /^\s*>>>/ : /^\s*iex(?:\(\d+\))?>/);
-}
-
-function promptsIn(lines: readonly string[], prompt: RegExp): Example[] {
-  const found: Example[] = [];
-  for (let from = 0; from < lines.length; from++) {
-    if (!prompt.test(lines[from] ?? "")) continue;
-    let to = from + 1;
-    while (to < lines.length && !/^\s*$|^\s*(?:"""|''')/.test(lines[to] ?? "")) to++;
-    found.push({ text: trimmed(lines.slice(from, to)), from, to });
-    from = to;
-  }
-  return found;
-}
-
-/** Code between fences in documentation, unless the fence says that it does not run. */
-function fencesIn(lines: readonly string[]): Example[] {
-  const found: Example[] = [];
-  let from = -1;
-  let runs = false;
-  lines.forEach((line, at) => {
-    const fence = /^\s*\/\/[/!]\s*```(.*)$/.exec(line)?.[1];
-    if (fence === undefined) return;
-    if (from < 0) {
-      from = at;
-      runs = !/\b(?:text|ignore|no_run|compile_fail|console|toml|sh|bash|json)\b/.test(fence);
-    } else {
-      if (runs) found.push({ text: trimmed(lines.slice(from, at)), from, to: at });
-      from = -1;
+/** The tests in a text, in order and apart; `undefined` where the end of one cannot be told. */
+function regionsIn(
+  path: string,
+  text: string,
+  { isRun = false, runsExamples }: Pick<Usage, "isRun" | "runsExamples">,
+): Test[] | undefined {
+  const found: (Region & { isExample: boolean })[] = [];
+  for (const { start, end, only, skips } of MARKS[familyOf(path) ?? ""] ?? []) {
+    if ((only === "if-run" && !isRun) || (only === "if-examples-run" && !runsExamples)) continue;
+    const every = new RegExp(start.source, "gm");
+    for (let one = every.exec(text); one !== null; one = every.exec(text)) {
+      const to = end(text, { from: one.index, to: every.lastIndex });
+      if (to === undefined) return undefined;
+      if (skips?.test(one[0]) !== true)
+        found.push({ from: one.index, to, isExample: only === "if-examples-run" });
+      every.lastIndex = Math.max(to, one.index + 1);
     }
+  }
+  found.sort((a, b) => a.from - b.from);
+  const apart = found.filter(({ from }, at) => found.slice(0, at).every(({ to }) => to <= from));
+  return apart.map(({ from, to, isExample }) => {
+    const own = text.slice(from, to);
+    const key = own
+      .split("\n")
+      .map((line) => line.trim())
+      .join("\n")
+      .trim();
+    return { from, to, text: own, key, isInside: isExample || /^[ \t]/.test(own) };
   });
-  return found;
 }
 
-function trimmed(lines: readonly string[]): string {
-  return lines.map((line) => line.trim()).join("\n");
+/** Behind the first bracket at the margin. */
+function endAtMargin(text: string, { to }: Region): number | undefined {
+  const at = text.indexOf("\n}", to);
+  return at < 0 ? undefined : at + 2;
+}
+
+/** Comments, texts and single characters, in which brackets mean nothing; and brackets. */
+const TOKEN =
+  /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|r(#{0,9})"[\s\S]*?(?:"\1|$)|"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)|'(?:\\.|[^'\\\n])'|`(?:\\[\s\S]|[^`\\])*(?:`|\\?$)|[{}()]/g;
+
+/** Behind the bracket that closes the one with which the mark ends; a mark without one is the whole region. */
+function endOfBrackets(text: string, { to }: Region): number | undefined {
+  const open = text.charAt(to - 1);
+  if (open !== "{" && open !== "(") return to;
+  const close = open === "{" ? "}" : ")";
+  TOKEN.lastIndex = to;
+  let depth = 1;
+  for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
+    if (token[0] === open) depth++;
+    if (token[0] === close && --depth === 0) return TOKEN.lastIndex;
+  }
+  return undefined;
+}
+
+/** Behind the last line that is indented, or is inside of brackets. */
+function endOfIndented(text: string, { to }: Region): number {
+  const lines = text.slice(to).split("\n");
+  let end = to + (lines[0] ?? "").length;
+  let at = end;
+  for (const line of lines.slice(1)) {
+    if (/^[^\s)\]}]/.test(line)) break;
+    at += 1 + line.length;
+    if (line.trim() !== "") end = at;
+  }
+  return end;
+}
+
+/** Behind the `#endif` of a condition. */
+function endOfCondition(text: string, { to }: Region): number | undefined {
+  const every = /^[ \t]*#[ \t]*(if|endif)[^\n]*/gm;
+  every.lastIndex = to;
+  let depth = 1;
+  for (let one = every.exec(text); one !== null; one = every.exec(text)) {
+    depth += one[1] === "if" ? 1 : -1;
+    if (depth === 0) return every.lastIndex;
+  }
+  return undefined;
+}
+
+/** Before the next blank line, or the end of the documentation. */
+function endOfExample(text: string, { to }: Region): number {
+  const end = /\n\s*(?:\n|$|"""|''')/.exec(text.slice(to));
+  return end === null ? text.length : to + end.index;
+}
+
+/** Behind the fence that closes this one. */
+function endOfFence(text: string, { to }: Region): number | undefined {
+  const every = /^[ \t]*\/\/[/!][ \t]*```/gm;
+  every.lastIndex = to;
+  return every.test(text) ? every.lastIndex : undefined;
 }
