@@ -17,8 +17,14 @@ import type { Repository } from "../../git/base/repository/repository.js";
 import { given } from "../../system/given.js";
 import type { Room } from "../commands/run-commands.js";
 import { withOwnHome } from "./room-home.js";
-import { setUp, setupKey, type SetupRules } from "./setup/setup.js";
-import { isKept, setupCacheFolder, type Kept } from "./setup/setup-cache.js";
+import {
+  isKept,
+  setUp,
+  setupCacheFolder,
+  setupKey,
+  type SetupCache,
+  type SetupRules,
+} from "./setup/setup.js";
 import type { Ran } from "../verdict.js";
 
 /** The places of a cold gate, the same for a whole run. */
@@ -39,7 +45,7 @@ export interface ColdPlaces {
   /** Absolute paths that commands in a room must not see. */
   hide?: readonly string[];
   /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
-  cache: Kept | undefined;
+  cache: SetupCache | undefined;
   /** The time that the run has spent so far on finding what a pass depends on, ms. */
   spent: { attributionMs: number };
   /** Whether the search for what a pass depends on has no limit of time, and diffs are shown whole. */
@@ -56,7 +62,7 @@ export async function openColdPlaces(
   const projectDir = (await files.realPath(places.projectDir)) ?? places.projectDir;
   const workDir = (await files.realPath(places.workDir)) ?? places.workDir;
   const folder = setupCacheFolder(places.env, rooms.repo.cwd);
-  const cache = folder === undefined ? undefined : { folder, states: new Map<string, string>() };
+  const cache = folder === undefined ? undefined : { folder, entry: undefined };
   return { ...places, rooms, projectDir, workDir, cache, spent: { attributionMs: 0 } };
 }
 

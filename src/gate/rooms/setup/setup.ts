@@ -1,18 +1,38 @@
-// Prepares a room with `verify.setup`: from the cache, or by running the commands. Only rooms of a base alone fill the
-// cache, because no code of an attempt has run in them. setup-cache.ts is the cache.
-import { posix } from "node:path";
+// Prepares a room with `verify.setup`: from the cache, or by running the commands. Only rooms of a base alone fill the cache, because
+// no code of an attempt has run in them. The cache is outside the project and has one entry, by lock files; each room gets a copy of its
+// own. Only an entry that this run made and that is unchanged is used: agents and code under test can write to the cache too, and
+// could forge an index in it, so the index is kept in memory.
+import { dirname, isAbsolute, join, posix } from "node:path";
 import { toText } from "../../../git/base/bytes.js";
 import type { Version } from "../../../git/base/read/diff.js";
 import { runGit, type GitPlace } from "../../../git/base/git.js";
+import { errorCode } from "../../../system/errors.js";
 import type { Ports } from "../../../system/ports.js";
+import { digest } from "../../../system/text/digest.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { runOne, type Room } from "../../commands/run-commands.js";
-import { copyKept, isKept, keep, type Kept } from "./setup-cache.js";
 import { endsWell } from "../../verdict/flaky.js";
 import type { Ran } from "../../verdict.js";
 
 const LOCK_FILES =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|pixi\.lock|[\w.-]*requirements[\w.-]*\.txt|Cargo\.lock|go\.sum|Gemfile\.lock|composer\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|gradle\.lockfile|packages\.lock\.json|flake\.lock)$/;
+
+/** The cache of a run. */
+export interface SetupCache {
+  folder: string;
+  /** The key of the entry, and its state when it was cached, as `stateOf` returns it. */
+  entry: { key: string; state: string } | undefined;
+}
+
+/** The folder of a project's cached setup; `undefined` if the user does not have a cache folder. */
+export function setupCacheFolder(
+  env: Readonly<Record<string, string>>,
+  projectTop: string,
+): string | undefined {
+  const { XDG_CACHE_HOME: named = "", HOME: home = "" } = env;
+  const cache = isAbsolute(named) ? named : isAbsolute(home) ? join(home, ".cache") : undefined;
+  return cache === undefined ? undefined : join(cache, "looper", "cold", digest([projectTop]));
+}
 
 /** The commands that prepare a room, and their limits. */
 export interface SetupRules {
@@ -21,7 +41,7 @@ export interface SetupRules {
   /** The time limit of one command; 0 = unlimited. */
   timeoutMs: number;
   /** `undefined`: the setup is not cached. */
-  cache: Kept | undefined;
+  cache: SetupCache | undefined;
 }
 
 /** A hash of everything a setup depends on; `undefined` without lock files, since then it cannot be known when to renew it. */
@@ -66,7 +86,7 @@ export async function setUp(
   if (rules.commands.length === 0) return "ready";
   const { cache } = rules;
   if (cache !== undefined && key !== undefined && (await isKept(ports, cache, key))) {
-    if (await copyKept(ports, cache, { key, top: place.cwd })) return "ready";
+    if (await copyTree(ports, `${join(cache.folder, key)}/.`, place.cwd)) return "ready";
   }
   for (const command of rules.commands) {
     const order = { command, own: false, timeoutMs: rules.timeoutMs, reports: "none" as const };
@@ -79,6 +99,65 @@ export async function setUp(
   // Without files in the room, the setup changed something elsewhere, which cannot be cached.
   if (paths.length > 0) await keep(ports, cache, { key, top: place.cwd, paths });
   return "ready";
+}
+
+/** Whether this run has cached an entry under the key that has not changed since. */
+export async function isKept(
+  { files }: Pick<Ports, "files">,
+  { folder, entry }: SetupCache,
+  key: string,
+): Promise<boolean> {
+  return entry?.key === key && entry.state === (await stateOf(files, join(folder, key)));
+}
+
+/** A hash of all file stamps below a folder, without contents: a program cannot write a file and reset its ctime. */
+async function stateOf(files: Ports["files"], top: string): Promise<string> {
+  const lines: unknown[] = [];
+  const folders = [top];
+  for (let one = folders.pop(); one !== undefined; one = folders.pop()) {
+    const folder = one;
+    const paths = (await files.list(folder)).map((name) => join(folder, name));
+    const stats = await Promise.all(paths.map((path) => files.stat(path, { link: true })));
+    for (const [index, path] of paths.entries()) {
+      const { kind, size, mode, mtimeMs, ctimeMs, inode } = stats[index] ?? {};
+      lines.push([path, kind, size, mode, mtimeMs, ctimeMs, inode]);
+      if (kind === "folder") folders.push(path);
+    }
+  }
+  return sha256Hex(JSON.stringify(lines));
+}
+
+/** Caches paths (relative to `top`) of a room in place of what was cached before. */
+async function keep(
+  ports: Ports,
+  cache: SetupCache,
+  made: { key: string; top: string; paths: readonly string[] },
+): Promise<void> {
+  const { files } = ports;
+  cache.entry = undefined;
+  try {
+    await files.removeTree(cache.folder);
+    await files.makeFolder(cache.folder, 0o700);
+    for (const path of made.paths.map((one) => one.replace(/\/$/, ""))) {
+      const to = join(cache.folder, made.key, path);
+      await files.makeFolder(dirname(to));
+      if (!(await copyTree(ports, join(made.top, path), to))) return;
+    }
+    cache.entry = { key: made.key, state: await stateOf(files, join(cache.folder, made.key)) };
+  } catch (error) {
+    // A full disk, or a folder of another user: the gate works without a cache.
+    if (errorCode(error) === undefined) throw error;
+  }
+}
+
+/** Makes an independent copy; on a copy-on-write file system the copies may share blocks. */
+async function copyTree({ processes }: Ports, from: string, to: string): Promise<boolean> {
+  const env = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+  for (const options of [["-a", "--reflink=auto"], ["-pPR"]]) {
+    const { end } = await processes.run({ command: "cp", args: [...options, "--", from, to], cwd: "/", env });
+    if (end.how === "exited" && end.code === 0) return true;
+  }
+  return false;
 }
 
 /** The paths in the room that are not in its commit; whole folders if they have no committed files. */
