@@ -35,7 +35,7 @@ const CODE_OF_ENDING: Readonly<Record<Exclude<Ending, "interrupted">, number>> =
   environment: 3,
 };
 
-/** The exit code of a command's end (contract §1). */
+/** The exit code of a command's end (docs/COMMANDS.md). */
 export function exitCodeOf(end: CommandOutcome): number {
   if (end === "ok") return 0;
   if (end === "no") return 1;

@@ -1,4 +1,4 @@
-// Turns the facts of a job in a stage of a workflow into the variables of its prompt (contract §4, *What a prompt holds*). Outputs
+// Turns the facts of a job in a stage of a workflow into the variables of its prompt (docs/prompts.md). Outputs
 // of other stages, answers and notes are quoted as data. Every text is bounded.
 import type { Task } from "../todo/model/task.js";
 import { iterationVariables, type IterationFacts } from "./compose.js";

@@ -1,4 +1,4 @@
-// Turns the facts of a job into the variables of its prompt template (contract §4, *What a prompt holds*). Every text is
+// Turns the facts of a job into the variables of its prompt template (docs/prompts.md). Every text is
 // bounded. Leaves the wording to prompts/*.md, and collecting the facts to the loop.
 import { never } from "../system/never.js";
 import type { AgentReport, Summary } from "../todo/model/summary.js";

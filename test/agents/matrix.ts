@@ -38,7 +38,7 @@ this machine (\`test/model-server\`): no key, no provider, no cost.
   page is out of date.
 
 *Outcome* is the ending of the run. After a colon come the reasons of its failed attempts
-([their names](CONTRACT.md#an-agents-failures)).
+([their names](limits.md#failures-of-an-agent)).
 
 In every case:
 

@@ -1,4 +1,4 @@
-// The budgets of a run and a task (contract §2): tokens, dollars, time. Work that a budget stops is kept.
+// The budgets of a run and a task (docs/limits.md): tokens, dollars, time. Work that a budget stops is kept.
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";

@@ -1,4 +1,4 @@
-// An agent that is not let in (contract §4): no attempt is counted; the run waits, says so, or lets another agent work.
+// An agent that is not let in (docs/limits.md): no attempt is counted; the run waits, says so, or lets another agent work.
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Rig, story } from "../rig/rig.js";

@@ -1,4 +1,4 @@
-// The totals of a run: what each attempt cost, also of tasks that are removed or stopped meanwhile, adds up (contract §1).
+// The totals of a run: what each attempt cost, also of tasks that are removed or stopped meanwhile, adds up.
 import { expect, test } from "vitest";
 import type { Turn } from "../rig/puppet.js";
 import { story } from "../rig/rig.js";

@@ -1,4 +1,4 @@
-// The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
+// The layer of environment variables: `LOOPER_` + the key path, and upstream's short names.
 // Leaves which value wins to resolve.ts.
 import { nearest } from "../../system/text/nearest.js";
 import { type LayerReading } from "./layers.js";

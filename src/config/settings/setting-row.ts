@@ -13,7 +13,7 @@ export type AgentKind = (typeof KINDS)[number];
 export interface RowFacts {
   /** One sentence. */
   doc: string;
-  /** Upstream's short names: environment variable → the key it sets (contract §2). */
+  /** Upstream's short names: environment variable → the key it sets (docs/SETTINGS.md). */
   env?: Readonly<Record<string, string>>;
   /** A short name spells the only item of a list, commas and all. */
   isOne?: boolean;

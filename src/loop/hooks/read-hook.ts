@@ -1,4 +1,4 @@
-// Decides how a hook is started: which program, with which arguments (contract §4, *Hooks*). Pure. run-hook.ts runs it.
+// Decides how a hook is started: which program, with which arguments (docs/notifications.md). Pure. run-hook.ts runs it.
 import { findOnlyCommand } from "../../shell/only-command.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 

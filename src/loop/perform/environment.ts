@@ -99,7 +99,7 @@ export function makeGateEnvironment(base: Variables, run: string, job: JobFacts)
   };
 }
 
-/** The environment of a hook (contract §4, *Hooks*). `verified`: of a task's result; `verdict`: if it is done. */
+/** The environment of a hook (docs/notifications.md). `verified`: of a task's result; `verdict`: if it is done. */
 export function makeHookEnvironment(
   base: Variables,
   run: {

@@ -193,7 +193,7 @@ export async function checkStart(asked: RunRequest): Promise<void> {
   await lookUpAgents(request, { configuredAgents, rules, tasks });
 }
 
-/** Warns if no check is configured, so that only the agent decides what is done (contract §5). */
+/** Warns if no check is configured, so that only the agent decides what is done (docs/gate.md). */
 function warnOfMissingChecks(
   { project }: RunRequest,
   { tasks, git }: { tasks: readonly Task[]; git: boolean },
@@ -259,7 +259,7 @@ export function configureAgents(request: RunRequest, prices: Prices = {}): Map<s
   );
 }
 
-/** The schedule as a list (contract §2); iterations go through it in a circle. */
+/** The schedule as a list (docs/SETTINGS.md); iterations go through it in a circle. */
 export async function resolveSchedule(
   request: RunRequest,
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>,

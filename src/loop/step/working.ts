@@ -290,7 +290,7 @@ function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): R
   switch (event.effect) {
     case "stop":
     case "run-hook":
-      // A failed hook changes nothing (contract §4). A process that the stop did not reach ends by itself, or at the sweep.
+      // A failed hook changes nothing (docs/notifications.md). A process that the stop did not reach ends by itself, or at the sweep.
       decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
       return event.effect === "stop" ? stayAtWork(work, decision) : onHook(work, event, decision);
     case "commit":

@@ -1,4 +1,4 @@
-// Renders the prompt of an agent step from the current state (contract §4, *What a prompt holds*).
+// Renders the prompt of an agent step from the current state (docs/prompts.md).
 import { asResult } from "../../../git/base/git.js";
 import { relative } from "node:path";
 import { findRootFolder } from "../../../config/project/project.js";

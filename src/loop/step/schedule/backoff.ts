@@ -81,7 +81,7 @@ export function findBackoffEnd(backoffs: Backoffs, agent: string, at: number): n
   return until === undefined || until <= at ? undefined : until;
 }
 
-/** Whether this failure kept the agent from working at all: neither an attempt nor an iteration (contract §4). */
+/** Whether this failure kept the agent from working at all: neither an attempt nor an iteration (docs/limits.md). */
 export function causesBackoff(reason: string | undefined): boolean {
   return reason === "rate-limited" || reason === "overloaded" || reason === "network";
 }
