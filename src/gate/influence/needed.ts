@@ -1,6 +1,6 @@
-// Finds a smallest set of changes with which the checks pass: delta debugging (Zeller and Hildebrandt, "Simplifying and
-// Isolating Failure-Inducing Input", 2002) over groups of paths, the most suspect group first. Pure but for the question it
-// is given; judge-work.ts answers it in rooms.
+// Finds a smallest set of changes with which the checks pass: QuickXplain (Junker, "Preferred Explanations and Relaxations for
+// Over-Constrained Problems", 2004) on the most suspect group of paths that suffices. Pure but for the question it is given;
+// needed-changes.ts answers it in rooms.
 import { posix } from "node:path";
 import { familyOf } from "../sort/languages.js";
 
@@ -19,14 +19,12 @@ export async function findNeeded(candidates: readonly Candidate[], ask: Ask): Pr
   const all = candidates.map(({ path }) => path);
   if (all.length <= 1) return all;
   const groups = groupsOf(candidates);
-  if (groups.length > 1) {
-    for (const group of groups) {
-      const passes = await ask(group);
-      if (passes === undefined) return all;
-      if (passes) return reduce(group, ask);
-    }
+  for (const group of groups.length > 1 ? groups : []) {
+    const passes = await ask(group);
+    if (passes === undefined) return all;
+    if (passes) return reduce({ beside: [], among: group, isNew: false }, ask);
   }
-  return reduce(groups.flat(), ask);
+  return reduce({ beside: [], among: groups.flat(), isNew: false }, ask);
 }
 
 /** The paths by how often a change of their kind turns a check: changed tests, settings, scripts, data, new files. */
@@ -47,38 +45,16 @@ function groupsOf(candidates: readonly Candidate[]): string[][] {
   return [...ranks].sort(([a], [b]) => a - b).map(([, paths]) => paths);
 }
 
-/** The minimising algorithm: no single part of the result can be left out. Contract: the checks pass with `paths`. */
-async function reduce(paths: readonly string[], ask: Ask): Promise<string[]> {
-  let rest = [...paths];
-  for (let parts = 2; rest.length > 1;) {
-    const size = Math.ceil(rest.length / parts);
-    const chunks = Array.from({ length: Math.ceil(rest.length / size) }, (_, at) =>
-      rest.slice(at * size, (at + 1) * size),
-    );
-    const smaller = await firstPassing(chunks, rest, ask);
-    if (smaller === undefined) return rest;
-    if (smaller !== "none") {
-      const isChunk = chunks.some((chunk) => chunk.length === smaller.length && chunk[0] === smaller[0]);
-      rest = smaller;
-      parts = isChunk ? 2 : Math.max(parts - 1, 2);
-    } else if (size === 1) return rest;
-    else parts = Math.min(parts * 2, rest.length);
-  }
-  return rest;
-}
-
-/** The first chunk, or else the first remainder without one, with which the checks pass. */
-async function firstPassing(
-  chunks: readonly string[][],
-  all: readonly string[],
+/** The smallest part of `among` with which the checks pass `beside` others. `isNew`: it is not known whether these suffice. */
+async function reduce(
+  { beside, among, isNew }: { beside: readonly string[]; among: readonly string[]; isNew: boolean },
   ask: Ask,
-): Promise<string[] | "none" | undefined> {
-  const remainders =
-    chunks.length > 2 ? chunks.map((chunk) => all.filter((path) => !chunk.includes(path))) : [];
-  for (const some of [...chunks, ...remainders]) {
-    const passes = await ask(some);
-    if (passes === undefined) return undefined;
-    if (passes) return some;
-  }
-  return "none";
+): Promise<string[]> {
+  if (isNew && (await ask(beside)) === true) return [];
+  if (among.length <= 1) return [...among];
+  const half = Math.ceil(among.length / 2);
+  const [first, second] = [among.slice(0, half), among.slice(half)];
+  const later = await reduce({ beside: [...beside, ...first], among: second, isNew: true }, ask);
+  const sooner = await reduce({ beside: [...beside, ...later], among: first, isNew: later.length > 0 }, ask);
+  return [...sooner, ...later];
 }

@@ -18,8 +18,6 @@ export interface CommandJudgement {
   reportGone: boolean;
   /** Cases no longer run, although the command was not cut short. They may run when it is repeated. */
   losesCases: boolean;
-  /** `blind`: it failed before and still fails, and no test case explains why. */
-  proves: "something" | "nothing" | "blind";
 }
 
 /** Judges a command by its run, and by its second run if there was one. */
@@ -57,7 +55,6 @@ export function judgeCommand(
     total: both.tests?.size,
     reportGone,
     losesCases: losesCases || (base?.tests !== undefined && both.tests === undefined),
-    proves: proofOf(base, both, { ending, verdict, isMended: names.fixed.length > 0 }),
   };
 }
 
@@ -123,17 +120,6 @@ function worstOf(names: Names, others: readonly (Finding | undefined)[]): Findin
   if (names.preExisting.length > 0) found.add("pre-existing");
   if (names.fixed.length > 0) found.add("fixed");
   return WORST_FIRST.find((finding) => found.has(finding)) ?? "passed";
-}
-
-function proofOf(
-  base: Ran | undefined,
-  { tests }: Both,
-  { ending, verdict, isMended }: { ending: Finding | undefined; verdict: Finding; isMended: boolean },
-): CommandJudgement["proves"] {
-  if (verdict === "pre-existing" && (ending === "pre-existing" || base?.tests === undefined)) return "blind";
-  // A report that no setting asks for does not excuse a check that is as red as before.
-  if (verdict === "pre-existing" && base?.runner !== undefined && !isMended) return "blind";
-  return has(tests, ["failed"]) && !has(tests, ["passed", "flaky"]) ? "nothing" : "something";
 }
 
 function hasCases(tests: Ran["tests"]): boolean {

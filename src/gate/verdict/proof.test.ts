@@ -30,6 +30,7 @@ test.each<[what: string, before: Ran, now: Ran, turned: (string | undefined)[]]>
   ],
   ["a command without a report", ran(1), ran(0), [undefined]],
   ["a command that passed before", ran(0), ran(0), []],
+  ["a command that fails as before", ran(1), ran(1), []],
   ["a command that timed out before", ran(0, undefined, { end: { how: "timed-out" } }), ran(0), [undefined]],
   ["a runner that could not start", ran(1, {}), ran(0, { a: "passed" }), [undefined]],
   ["a runner that ran nothing", ran(1), ran(0, {}, { runner: "node --test" }), []],

@@ -76,18 +76,6 @@ test.each([
     "/usr/bin/python3: No module named pytest\n",
     "/usr/bin/python3: No module named pytest",
   ],
-  [
-    "ruby",
-    1,
-    "ruby: No such file or directory -- missing.rb (LoadError)\n",
-    "ruby: No such file or directory -- missing.rb (LoadError)",
-  ],
-  [
-    "perl",
-    2,
-    'Can\'t open perl script "missing.pl": No such file or directory\n',
-    'Can\'t open perl script "missing.pl": No such file or directory',
-  ],
   ["dash", 2, "sh: 0: cannot open missing.sh: No such file\n", "sh: 0: cannot open missing.sh: No such file"],
   [
     "make",
