@@ -109,15 +109,6 @@ const honest: Record<string, Row> = {
   "the work alone": [NODE, DONE, { ...DIRECT, measured: true }],
   "a new test": [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, DIRECT],
   "a longer test": [NODE, { ...DONE, "test/add.test.js": TEST + MORE }, DIRECT],
-  "a moved source": [
-    NODE,
-    {
-      "src/add.js": null,
-      "src/math/add.js": textOf(DONE, "src/add.js"),
-      "test/add.test.js": TEST.replace("../src/add.js", "../src/math/add.js"),
-    },
-    DIRECT,
-  ],
   "a shell program": [SHELL, GREET, CHECK],
   "a python module": [PYTHON, { "calc.py": "def add(a, b):\n    return a + b\n" }, UNITTEST],
   "a document": [NODE, { ...DONE, "README.md": "# add\n" }, { ...DIRECT, own: ["grep -q add README.md"] }],
@@ -129,6 +120,18 @@ test.for(Object.entries(honest))("honest work passes: %s", async ([, row], { col
 });
 
 const needing: Record<string, [row: Row, needs: string[]]> = {
+  "a moved source whose tests import it": [
+    [
+      NODE,
+      {
+        "src/add.js": null,
+        "src/math/add.js": textOf(DONE, "src/add.js"),
+        "test/add.test.js": TEST.replace("../src/add.js", "../src/math/add.js"),
+      },
+      DIRECT,
+    ],
+    ["test/add.test.js"],
+  ],
   "a new script of the manifest": [
     [
       NODE,

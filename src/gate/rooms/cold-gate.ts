@@ -3,16 +3,15 @@
 import { toText } from "../../git/base/bytes.js";
 import { listSome } from "../../system/text/cut.js";
 import type { ColdOrder, Gate } from "./cold-pass.js";
-import { workInRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
-import { kindOf, roomOrder, studyChanges } from "./cold-study.js";
+import { workInRoom, pathFromTop, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
+import { kindOf, studyChanges } from "./cold-study.js";
 import { judgeWork, type JudgedWork } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
 import type { Sorted } from "../sort/sort.js";
 import type { Commands } from "../sort/loads.js";
 import { joinChanges } from "../influence/reference.js";
 import { measureBaseline } from "../commands/gate.js";
-import { planRoom, type RoomPlan } from "./room-plan.js";
-import { withoutMissing } from "./room-orders.js";
+import { studyReference } from "./room-orders.js";
 import { showNeeds } from "./needed-changes.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport } from "../verdict.js";
@@ -26,23 +25,17 @@ export async function measureColdBaseline(
   { reference, plan, patterns, source }: Pick<ColdOrder, "reference" | "plan" | "patterns" | "source">,
   stop: AbortSignal,
 ): Promise<InRoom<Baseline>> {
-  const { start: base, persons, since: changes } = reference;
   const commands = { project: plan.commands, own: [] };
-  const study = await studyChanges(places, { base, persons, changes, commands, patterns, source });
-  const measureIn = async (room: RoomPlan, isWhole: boolean, some: GatePlan): Promise<InRoom<Baseline>> => {
+  const room = await studyReference(places, { reference, patterns, source, commands });
+  const measureIn = async (content: RoomOrder, some: GatePlan): Promise<InRoom<Baseline>> => {
     const { ports } = places.rooms.repo;
     const act = (inside: Room): ReturnType<typeof measureBaseline> =>
       measureBaseline(ports, inside, some, stop);
-    return workInRoom<Baseline>(places, roomOrder(places, study, room, !isWhole), act, stop);
+    return workInRoom<Baseline>(places, content, act, stop);
   };
-  const room = planRoom(changes, (path) => kindOf(study, path) === "source");
-  const alone = await measureIn(room, false, withoutMissing(places, study, { ...room, plan }));
-  if (alone.how !== "done" || room.heldBack.length === 0) return alone;
-  const whole = await measureIn(
-    planRoom(changes, () => true),
-    true,
-    plan,
-  );
+  const alone = await measureIn(room.content, room.planFor(plan));
+  if (alone.how !== "done" || room.whole === undefined) return alone;
+  const whole = await measureIn(room.whole, plan);
   if (whole.how !== "done") return whole;
   return { how: "done", value: { ...alone.value, all: whole.value.commands } };
 }

@@ -1,14 +1,12 @@
 // Studies the changes of an attempt before any command runs: which of them are source, checks, or in doubt.
 // sort/sort.ts judges, sort-study.ts reads what it asks for, and judge-work.ts runs the rooms.
-import { posix } from "node:path";
-import { toBytes, toText } from "../../git/base/bytes.js";
+import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import type { FileKind } from "../sort/files.js";
 import type { Commands } from "../sort/loads.js";
 import type { Sorted, Sorter } from "../sort/sort.js";
-import { followMoves } from "../influence/protected-imports.js";
 import { withoutAddedSuppressions } from "../influence/suppressions.js";
 import { testTexts, withTestsOf } from "../influence/tests-in-source.js";
 import type { TestsThatRun } from "../influence/tests-that-run.js";
@@ -156,42 +154,10 @@ export function baseOrder({ base, persons, baseFiles }: Study): RoomOrder {
 }
 
 /** The content of a room by this plan. `hasOldTests`: tests stay as at the base, also those in source. */
-export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, hasOldTests: boolean): RoomOrder {
+export function roomOrder(study: Study, plan: RoomPlan, hasOldTests: boolean): RoomOrder {
   const inRoom = new Set(plan.entries.map(({ path }) => path));
-  const texts = hasOldTests
-    ? [
-        ...study.withOldTests.filter(({ path }) => inRoom.has(path)),
-        ...testsWithMovedImports(places, study, inRoom),
-      ]
-    : [];
+  const texts = hasOldTests ? study.withOldTests.filter(({ path }) => inRoom.has(path)) : [];
   return { ...baseOrder(study), entries: plan.entries, texts };
-}
-
-/** Old tests that are not in a room as changed, with updated imports of moved files. */
-function testsWithMovedImports(places: ColdPlaces, study: Study, inRoom: ReadonlySet<string>): RoomText[] {
-  const { baseFiles, changes, sorter, blobs } = study;
-  const gone = new Set(changes.filter(({ to }) => !exists(to)).map(({ path }) => path));
-  if (gone.size === 0) return [];
-  const added = new Set(
-    changes.filter(({ from, to }) => !exists(from) && exists(to)).map(({ path }) => path),
-  );
-  const isTest = (path: string): boolean => sorter.isTest(path);
-  const work = pathFromTop(places.rooms, places.workDir);
-  const files = {
-    isGone: (path: string) => gone.has(toBytes(path)) && !isTest(path),
-    isWork: (path: string) => {
-      const bytes = toBytes(path);
-      return (added.has(bytes) || (baseFiles.has(bytes) && !gone.has(bytes))) && !isTest(path);
-    },
-    roots: ["", work, "src", posix.join(work, "src"), posix.join(work, "lib")],
-  };
-  return changes.flatMap(({ path: bytes, from, to }) => {
-    const path = toText(bytes);
-    const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
-    if (before === undefined || after === undefined || !isTest(path) || inRoom.has(bytes)) return [];
-    const text = followMoves(path, { before: toText(before), after: toText(after) }, files);
-    return text === undefined ? [] : [{ path: bytes, mode: from.mode, text }];
-  });
 }
 
 function isBlob({ mode }: Version): boolean {

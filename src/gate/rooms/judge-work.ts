@@ -9,7 +9,7 @@ import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import { listSome } from "../../system/text/cut.js";
 import { earlierInfluence, explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
 import { findProof, whyUnbroken } from "./prove.js";
-import { orderWith, orderWithEarlier, wholeOrder } from "./room-orders.js";
+import { orderWith, wholeOrder } from "./room-orders.js";
 import { compareCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/flaky.js";
 import { ranNothing } from "../verdict/proof.js";
@@ -110,7 +110,7 @@ async function runAlone(gate: Gate, influence: Influence, whole: PassResult | un
   if (!passesAlone(source, whole)) return { source, last: source, kept };
   const earlier = earlierInfluence(gate, kept);
   if (earlier.length > 0 && changesFound(gate, influence)) {
-    const asFound = await runPass(gate, orderWithEarlier(gate, { kept, earlier, more: new Set() }));
+    const asFound = await runPass(gate, orderWith(gate, kept, earlier));
     if (!passesAlone(asFound, whole)) return { source, last: asFound, kept };
   }
   if (influence.hasCheck && influence.hasDoubt) {

@@ -7,7 +7,7 @@ import { keepStart, listSome, shorten } from "../../system/text/cut.js";
 import { passesAlone, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
 import type { Study } from "./cold-study.js";
 import { findNeeded, type Candidate } from "../influence/needed.js";
-import { orderWithEarlier } from "./room-orders.js";
+import { orderWith } from "./room-orders.js";
 import type { Need } from "../verdict.js";
 
 /** The longest diff of one file, in characters, and how many files have one. */
@@ -35,7 +35,7 @@ export async function findNeeds(
   if (earlier.length > 0) {
     const tasks = tasksOf(gate, earlier);
     if (own.length === 0) return { tasks, needs: [] };
-    const result = await runPass(gate, orderWithEarlier(gate, { kept, earlier, more: new Set() }));
+    const result = await runPass(gate, orderWith(gate, kept, earlier));
     if (passesAlone(result, whole)) return { tasks, needs: [] };
   }
   const candidates = study.changes.flatMap(({ path, from }): Candidate[] => {
@@ -49,7 +49,7 @@ export async function findNeeds(
   const paths = await findNeeded(candidates, async (some) => {
     if (spent.attributionMs > most || gate.stop.aborted) return undefined;
     const began = clock.monotonic();
-    const result = await runPass(gate, orderWithEarlier(gate, { kept, earlier, more: new Set(some) }));
+    const result = await runPass(gate, orderWith(gate, new Set([...kept, ...some]), earlier));
     spent.attributionMs += clock.monotonic() - began;
     return passesAlone(result, whole);
   });

@@ -9,8 +9,8 @@ import { settleRuns } from "../verdict/flaky.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { isGreen, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
 import { pathFromTop, workInRoom, type ColdPlaces, type RoomOrder } from "./cold-room.js";
-import { baseOrder, kindOf, roomOrder, studyChanges } from "./cold-study.js";
-import { namesAny, wholeOrder, withoutMissing } from "./room-orders.js";
+import { baseOrder, kindOf } from "./cold-study.js";
+import { namesAny, studyReference, wholeOrder } from "./room-orders.js";
 import { planRoom } from "./room-plan.js";
 
 /** The rooms of the verdict: the reference with the source, and the whole attempt if it is more. */
@@ -104,16 +104,13 @@ async function runUnmeasured({ places, order, stop, count }: Gate): Promise<read
 /** Runs commands at the reference; `undefined` if they were stopped. Throws a `GitError`. */
 export async function runAtReference(
   places: ColdPlaces,
-  { reference, plan, patterns, source }: Pick<ColdOrder, "reference" | "plan" | "patterns" | "source">,
+  { plan, reference, patterns, source }: Pick<ColdOrder, "reference" | "plan" | "patterns" | "source">,
   wanted: GatePlan,
   stop: AbortSignal,
 ): Promise<readonly Ran[] | undefined> {
-  const { start: base, persons, since: changes } = reference;
   const commands = { project: plan.commands, own: plan.own };
-  const study = await studyChanges(places, { base, persons, changes, commands, patterns, source });
-  const room = planRoom(changes, (path) => kindOf(study, path) === "source");
-  const content = roomOrder(places, study, room, true);
-  return runIn(places, content, withoutMissing(places, study, { ...room, plan: wanted }), stop);
+  const room = await studyReference(places, { reference, patterns, source, commands });
+  return runIn(places, room.content, room.planFor(wanted), stop);
 }
 
 /** Leaves out the task's own commands that run a file which the attempt wrote: they end as it decided. */

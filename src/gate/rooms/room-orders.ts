@@ -2,9 +2,10 @@
 import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
-import type { Gate, PassOrder } from "./cold-pass.js";
-import { pathFromTop, type ColdPlaces } from "./cold-room.js";
-import { roomOrder, type Study } from "./cold-study.js";
+import type { ColdOrder, Gate, PassOrder } from "./cold-pass.js";
+import { pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { kindOf, roomOrder, studyChanges, type Study } from "./cold-study.js";
+import type { Commands } from "../sort/loads.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import type { GatePlan } from "../commands/run-commands.js";
 import { planRoom } from "./room-plan.js";
@@ -13,54 +14,64 @@ import type { Baseline } from "../verdict.js";
 type InGate = Pick<Gate, "places" | "study" | "order">;
 
 /** The tree that would be committed. */
-export function wholeOrder({ places, study, order }: InGate): PassOrder {
-  const content = roomOrder(
-    places,
-    study,
-    planRoom(study.changes, () => true),
-    false,
-  );
-  return { content, plan: order.plan, baseline: withAllTests(order.baseline) };
+export function wholeOrder({ study, order }: InGate): PassOrder {
+  const room = planRoom(study.changes, () => true);
+  return { content: roomOrder(study, room, false), plan: order.plan, baseline: withAllTests(order.baseline) };
 }
 
-/** The reference with the changes of these paths (text). Every other test is as at the reference. */
-export function orderWith({ places, study, order }: InGate, kept: ReadonlySet<string>): PassOrder {
-  const room = planRoom(study.changes, (path) => kept.has(path));
-  const content = roomOrder(places, study, room, true);
-  return {
-    content,
-    plan: withoutMissing(places, study, { ...room, plan: order.plan }),
-    baseline: order.baseline,
-  };
-}
-
-/** The reference with the kept changes, the influence of earlier tasks, and more changes of this attempt. */
-export function orderWithEarlier(
+/** The reference with the changes of these paths (text), and with those of earlier tasks. Every other test is as at the reference. */
+export function orderWith(
   { places, study, order }: InGate,
-  {
-    kept,
-    earlier,
-    more,
-  }: { kept: ReadonlySet<string>; earlier: readonly DiffEntry[]; more: ReadonlySet<string> },
+  kept: ReadonlySet<string>,
+  earlier?: readonly DiffEntry[],
 ): PassOrder {
-  const before = new Map(earlier.map((entry) => [entry.path, entry]));
-  const changes = study.changes.map((entry) =>
-    kept.has(toText(entry.path)) || more.has(toText(entry.path)) ? entry : (before.get(entry.path) ?? entry),
-  );
-  const isIn = (path: string): boolean => kept.has(path) || more.has(path);
-  const room = planRoom(changes, (path) => isIn(path) || earlier.some((one) => toText(one.path) === path));
-  const content = roomOrder(places, study, room, true);
+  const before = new Map(earlier?.map((entry) => [toText(entry.path), entry]));
+  const changes = study.changes.map((entry) => {
+    const path = toText(entry.path);
+    return kept.has(path) ? entry : (before.get(path) ?? entry);
+  });
+  const room = planRoom(changes, (path) => kept.has(path) || before.has(path));
   const plan = withoutMissing(places, study, { ...room, plan: order.plan });
-  return { content, plan, baseline: withAllTests(order.baseline) };
+  const baseline = earlier === undefined ? order.baseline : withAllTests(order.baseline);
+  return { content: roomOrder(study, room, true), plan, baseline };
 }
 
 /** The baseline that was measured with every test that agents added in this run. */
-export function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
+function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
   return baseline?.all === undefined ? baseline : { commands: baseline.all };
 }
 
+/** The rooms of a reference without an attempt. */
+interface ReferenceRooms {
+  /** With the source of earlier tasks, and with all that they changed if that is more. */
+  content: RoomOrder;
+  whole: RoomOrder | undefined;
+  planFor: (plan: GatePlan) => GatePlan;
+}
+
+/** Studies what earlier tasks of the run changed. Throws a `GitError`. */
+export async function studyReference(
+  places: ColdPlaces,
+  {
+    reference,
+    patterns,
+    source,
+    commands,
+  }: Pick<ColdOrder, "reference" | "patterns" | "source"> & { commands: Commands },
+): Promise<ReferenceRooms> {
+  const { start: base, persons, since: changes } = reference;
+  const study = await studyChanges(places, { base, persons, changes, commands, patterns, source });
+  const room = planRoom(changes, (path) => kindOf(study, path) === "source");
+  const all = planRoom(changes, () => true);
+  return {
+    content: roomOrder(study, room, true),
+    whole: room.heldBack.length === 0 ? undefined : roomOrder(study, all, false),
+    planFor: (plan) => withoutMissing(places, study, { ...room, plan }),
+  };
+}
+
 /** Leaves out commands that name a new file which is not in this room. */
-export function withoutMissing(
+function withoutMissing(
   places: ColdPlaces,
   { baseFiles }: Pick<Study, "baseFiles">,
   { heldBack, plan }: { heldBack: readonly string[]; plan: GatePlan },
