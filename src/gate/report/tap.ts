@@ -1,6 +1,6 @@
 // Reads TAP, versions 12 to 14, among other output, with subtests as node's runner, Perl and TAP 14 write them. Pure.
 // report.ts finds it in a text.
-import { joinName, type CleanPart, type TestReport, type TestCase } from "./test-names.js";
+import { joinName, type CleanPart, type TestReport } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
 const INDENT = 4;
@@ -26,36 +26,35 @@ export function readTap(text: string, clean: CleanPart): TestReport {
     reading.line(line.trimEnd());
     start = end === -1 ? text.length : end + 1;
   }
-  return { how: "read", cases: reading.end(clean) };
-}
-
-/** A document, or the subtests of one point. */
-interface Group {
-  parent: Group | undefined;
-  /** Final only once the group's point is read, which comes last; "" for a document. */
-  name: string;
-  /** Opened by a point with a brace, so that no later point names it. */
-  braced: boolean;
-  planned: number | undefined;
-  /** The plan came after the points. */
-  over: boolean;
-  points: number;
-}
-
-function newGroup(parent: Group | undefined, name: string, braced = false): Group {
-  return { parent, name, braced, planned: undefined, over: false, points: 0 };
+  return {
+    how: "read",
+    cases: reading.end().map(({ groups, name, status }) => {
+      const suite = groups.map(clean).filter((part) => part !== "");
+      return { name: joinName(suite.reduce(joinName, ""), clean(name)), status };
+    }),
+  };
 }
 
 interface Point {
-  group: Group;
+  /** The names of the subtests that it is in. */
+  groups: string[];
   name: string;
   status: TestStatus;
 }
 
+/** A document, or the subtests of one point, which comes last unless they are in braces behind it. */
+interface Group {
+  name: string | undefined;
+  /** Of the group and of those in it. */
+  all: Point[];
+  points: number;
+  planned: number | undefined;
+  /** The plan came after the points. */
+  over: boolean;
+}
+
 class Reading {
-  readonly #points: Point[] = [];
-  /** Parents before their children. */
-  readonly #groups: Group[] = [];
+  readonly #closed: Point[] = [];
   /** The open groups by level. */
   readonly #open: Group[] = [];
   /** The last name after `# Subtest:`, by level. */
@@ -76,19 +75,10 @@ class Reading {
     this.#tap(indent / INDENT, rest);
   }
 
-  /** The cases, after every line was read. */
-  end(clean: CleanPart): TestCase[] {
+  /** The points, after every line was read. */
+  end(): readonly Point[] {
     this.#closeTo(0);
-    const names = new Map<Group | undefined, string>();
-    for (const group of this.#groups) {
-      const outer = names.get(group.parent) ?? "";
-      const own = clean(group.name);
-      names.set(group, own === "" ? outer : joinName(outer, own));
-    }
-    return this.#points.map(({ group, name, status }) => ({
-      name: joinName(names.get(group) ?? "", clean(name)),
-      status,
-    }));
+    return this.#closed;
   }
 
   #inYaml(indent: number, rest: string): boolean {
@@ -99,73 +89,62 @@ class Reading {
   }
 
   #tap(level: number, rest: string): void {
-    const plan = PLAN.exec(rest);
+    const [, planned] = PLAN.exec(rest) ?? [];
+    const [, subtest] = SUBTEST.exec(rest) ?? [];
     const point = POINT.exec(rest) ?? BARE_POINT.exec(rest);
-    const subtest = SUBTEST.exec(rest);
     if (point !== null) {
       this.#readPoint(level, point[1] === undefined, point[3] ?? "", point[2] ?? "");
-    } else if (plan !== null) {
-      this.#readPlan(level, Number(plan[1]));
-    } else if (subtest !== null) {
+    } else if (planned !== undefined) {
+      this.#closeTo(level + 1);
+      // A second plan begins a new document, for instance when a script runs two programs.
+      if (this.#open[level]?.planned !== undefined) this.#closeTo(level);
+      const group = this.#at(level);
+      group.planned = Number(planned);
+      group.over = group.points > 0;
+    } else if (subtest !== undefined) {
       this.#at(level);
-      this.#announced[level] = subtest[1] ?? "";
+      this.#announced[level] = subtest;
     } else if (VERSION.test(rest)) {
       this.#closeTo(level);
     } else if (rest === "}") {
       this.#closeTo(level + 1);
     } else if (BAIL_OUT.test(rest)) {
-      this.#points.push({ group: this.#at(0), name: BAILED_OUT, status: "failed" });
+      this.#at(0).all.push({ groups: [], name: BAILED_OUT, status: "failed" });
     }
   }
 
   #readPoint(level: number, ok: boolean, text: string, number: string): void {
-    const subtests = this.#open[level + 1];
     const opens = text.endsWith(" {");
     const { name, skipped } = splitDirective(opens ? text.slice(0, -2) : text);
-    if (subtests?.braced === false) subtests.name = name;
-    this.#closeTo(level + 1);
-    if (this.#open[level]?.over === true) this.#again(level);
+    this.#closeTo(level + 1, name);
+    if (this.#open[level]?.over === true) this.#closeTo(level);
     const group = this.#at(level);
     group.points += 1;
     const status = skipped ? "skipped" : ok ? "passed" : "failed";
-    this.#points.push({ group, name: name === "" ? number : name, status });
-    if (opens) this.#push(newGroup(group, name, true));
+    group.all.push({ groups: [], name: name === "" ? number : name, status });
+    if (opens) this.#at(level + 1).name = name;
     this.#afterPoint = true;
   }
 
-  #readPlan(level: number, planned: number): void {
-    this.#closeTo(level + 1);
-    // A second plan begins a new document, for instance when a script runs two programs.
-    if (this.#open[level]?.planned !== undefined) this.#again(level);
-    const group = this.#at(level);
-    group.planned = planned;
-    group.over = group.points > 0;
-  }
-
-  /** Returns the open group of a level, and opens it if necessary. */
+  /** The open group of a level, with those above it. */
   #at(level: number): Group {
-    const open = this.#open[level];
-    if (open !== undefined) return open;
-    if (level === 0) return this.#push(newGroup(undefined, ""));
-    return this.#push(newGroup(this.#at(level - 1), this.#announced[level - 1] ?? ""));
+    while (this.#open.length <= level)
+      this.#open.push({ name: undefined, all: [], points: 0, planned: undefined, over: false });
+    return this.#open[level] as Group;
   }
 
-  #push(group: Group): Group {
-    this.#open.push(group);
-    this.#groups.push(group);
-    return group;
-  }
-
-  #again(level: number): void {
-    const before = this.#at(level);
-    this.#closeTo(level);
-    this.#push(newGroup(before.parent, before.name, before.braced));
-  }
-
-  #closeTo(level: number): void {
-    for (const group of this.#open.splice(level)) {
-      if (group.planned === undefined || group.planned === group.points) continue;
-      this.#points.push({ group, name: MISSED_PLAN, status: "failed" });
+  /** Closes a level and those below it. `name`: of the point that ends the level. */
+  #closeTo(level: number, name?: string): void {
+    while (this.#open.length > level) {
+      const group = this.#open.pop() as Group;
+      const own = group.name ?? (this.#open.length === level ? name : undefined);
+      const parent = this.#open.at(-1);
+      if (group.planned !== undefined && group.planned !== group.points)
+        group.all.push({ groups: [], name: MISSED_PLAN, status: "failed" });
+      for (const point of group.all) {
+        if (parent !== undefined) point.groups.unshift(own ?? this.#announced[this.#open.length - 1] ?? "");
+        (parent?.all ?? this.#closed).push(point);
+      }
     }
   }
 }

@@ -37,12 +37,14 @@ const LISTS: Readonly<Record<string, RegExp>> = {
 /** The reader of a manifest by its name. */
 export function readManifest(path: string): Read | undefined {
   const name = posix.basename(path);
-  if (name === "go.mod") return splitGoModule;
-  if (name === "Gemfile") return splitGemfile;
   const lists = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
   if (lists !== undefined)
     return (text) => splitLists(name.endsWith(".json") ? parseJson(text) : parseToml(text), lists);
-  return /^requirements[\w.-]*\.(?:txt|in)$/.test(name) ? splitRequirements : undefined;
+  if (name === "go.mod") return (text) => splitLines(withoutBlocks(text), (line) => GO.exec(line)?.[1]);
+  // A Gemfile is code of Ruby: only lines that name a gem with versions are dependencies.
+  if (name === "Gemfile") return (text) => splitLines(text, (line) => GEM.exec(line)?.[2]);
+  if (!/^requirements[\w.-]*\.(?:txt|in)$/.test(name)) return undefined;
+  return (text) => splitLines(text.replaceAll(/\\\r?\n/g, " "), requirementOf);
 }
 
 /** The lists of a manifest as one, and the rest without them and without tables that held nothing else. */
@@ -68,8 +70,11 @@ function splitLists(value: unknown, lists: RegExp): Split | undefined {
 function entriesOf(list: unknown): Dependency[] | undefined {
   if (isTable(list))
     return Object.entries(list).map(([name, value]) => ({ name, value, odd: oddVersion(value) }));
-  const isPlain = Array.isArray(list) && list.every((one) => typeof one === "string");
-  return isPlain ? [...requirements(list).values()] : undefined;
+  if (!Array.isArray(list) || !list.every((one) => typeof one === "string")) return undefined;
+  return list.map((value) => {
+    const name = requirementOf(value);
+    return name === undefined ? { name: value, value, odd: ELSEWHERE } : { name, value };
+  });
 }
 
 const TABLE_OF_VERSION = new Set([
@@ -95,71 +100,35 @@ function oddVersion(entry: unknown): string | undefined {
     : ELSEWHERE;
 }
 
-function splitRequirements(text: string): Split {
-  const lines = text
-    .replaceAll(/\\\r?\n/g, " ")
-    .split(/\r?\n/)
-    .map((line) => line.replace(/(?:^|\s)#.*$/, "").trim())
-    .filter((line) => line !== "");
-  return { dependencies: requirements(lines), rest: undefined };
-}
-
+const GO = /^require\s+(\S+)\s+\S+$/;
+const GEM =
+  /^gem[ (]+(["'])([\w-]+)\1((?:\s*,\s*(["'])[\w\s.~<>=!-]*\4)*)(?:\s*,\s*(?:require:\s*(?:false|true)|groups?:\s*(?::\w+|\[[:\w\s,]*\])))*\s*\)?$/;
 const REQUIREMENT =
   /^([A-Za-z0-9][\w.-]*) ?(?:\[[\w ,.-]*\] ?)?(?:[<>=!~]{1,3} ?[^;@\s/<>=!~,]+ ?(?:, ?)?)*(?:;[^/]*|(?: ?--hash=\S+)*)$/;
 
-/** `name>=1; marker` by its name; two lines of one name are both kept. */
-function requirements(lines: readonly string[]): ReadonlyMap<string, Dependency> {
-  const found = new Map<string, Dependency>();
-  for (const line of lines) {
-    const plain = REQUIREMENT.exec(line.replaceAll(/\s+/g, " "))?.[1];
-    const name = normal(plain ?? /^[A-Za-z0-9][\w.-]*(?=\s*(?:[[@<>=!~;]|$))/.exec(line)?.[0] ?? line);
-    const before = found.get(name);
-    const odd = plain === undefined ? ELSEWHERE : before?.odd;
-    found.set(name, { name, value: before === undefined ? line : [before.value, line], odd });
-  }
-  return found;
+/** The name in `name>=1; marker`, as the index compares names: packaging.python.org/en/latest/specifications/name-normalization */
+function requirementOf(line: string): string | undefined {
+  const name = REQUIREMENT.exec(line.replaceAll(/\s+/g, " "))?.[1];
+  return name?.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** As the index compares names: https://packaging.python.org/en/latest/specifications/name-normalization/ */
-function normal(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
-}
-
-function splitGoModule(text: string): Split {
-  const lines = text.split(/\r?\n/).map((line) => line.replace(/\/\/.*$/, "").trim());
+/** The lines that name a dependency, and the others. A second line of a name has itself for a key. */
+function splitLines(text: string, nameOf: (line: string) => string | undefined): Split {
   const dependencies = new Map<string, Dependency>();
   const rest: string[] = [];
-  let inside = "";
-  for (const line of lines) {
-    if (/^\w+\s*\($/.test(line)) inside = line.split(/\s/)[0] ?? "";
-    else if (line === ")") inside = "";
-    else {
-      const whole = inside === "" ? line : `${inside} ${line}`;
-      const [, name, version] = /^require\s+(\S+)\s+(\S+)$/.exec(whole) ?? [];
-      if (name !== undefined)
-        dependencies.set(`${name} ${dependencies.has(name) ? (version ?? "") : ""}`.trim(), {
-          name,
-          value: version,
-        });
-      else if (whole !== "") rest.push(whole);
-    }
-  }
-  return { dependencies, rest };
-}
-
-/** A Gemfile is code of Ruby: only lines that name a gem with versions are dependencies. */
-const GEM =
-  /^gem[ (]+(["'])([\w-]+)\1((?:\s*,\s*(["'])[\w\s.~<>=!-]*\4)*)(?:\s*,\s*(?:require:\s*(?:false|true)|groups?:\s*(?::\w+|\[[:\w\s,]*\])))*\s*\)?$/;
-
-function splitGemfile(text: string): Split {
-  const dependencies = new Map<string, Dependency>();
-  const rest: string[] = [];
-  for (const line of text.split(/\r?\n/).map((one) => one.replace(/\s#.*$|^#.*$/, "").trim())) {
-    const name = GEM.exec(line)?.[2];
+  for (const line of text.split(/\r?\n/).map((one) => one.replace(/(?:^|\s)(?:#|\/\/)[^]*$/, "").trim())) {
+    const name = nameOf(line);
     if (name !== undefined) dependencies.set(dependencies.has(name) ? line : name, { name, value: line });
     else if (line !== "") rest.push(line);
   }
   return { dependencies, rest };
+}
+
+/** A go.mod in which each line of a block begins with its word. */
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^(\w+)[ \t]*\(([^()]*)\)/gm, (_, word: string, lines: string) =>
+    lines.replaceAll(/^[ \t]*(?=[^\s/])/gm, `${word} `),
+  );
 }
 
 function isTable(value: unknown): value is Table {

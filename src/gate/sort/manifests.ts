@@ -5,7 +5,16 @@ import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../../system/text/json.js";
 import { readManifest, type Dependency } from "./dependencies.js";
-import { folderOf, isNew, isTestish, pathAt, type ChangedFile, type ReferenceFiles } from "./files.js";
+import {
+  folderOf,
+  isBelow,
+  isNew,
+  isTestish,
+  pathAt,
+  relative,
+  type ChangedFile,
+  type ReferenceFiles,
+} from "./files.js";
 import { BUILD_FILE, LOCKS, MANIFEST, PLUGIN, PROGRAMS } from "./names.js";
 import { isBeside, readToml, tableOf } from "./program-folders.js";
 
@@ -131,49 +140,36 @@ export function onlyGainsFiles({ path, before, after }: ChangedFile, work: reado
   if (!BUILD_FILE.test(path) || before === undefined || after === undefined) return false;
   const folder = folderOf(path);
   const names = work.flatMap((one) => {
-    const plain = one.replace(/\.\w+$/, "");
-    const written =
-      folder === "" ? one : one.startsWith(`${folder}/`) ? one.slice(folder.length + 1) : undefined;
-    const bare = written?.replace(/\.\w+$/, "");
-    return [
-      written,
-      bare === undefined ? undefined : `${bare}.o`,
-      `${posix.basename(plain)}.o`,
-      posix.basename(one),
-      bare?.replaceAll("/", "."),
-    ];
+    const written = isBelow(one, folder) ? [relative(folder, one)] : [];
+    const bare = written.map((name) => name.replace(/\.\w+$/, ""));
+    const objects = [...bare, posix.basename(one).replace(/\.\w+$/, "")].map((name) => `${name}.o`);
+    return [...written, posix.basename(one), ...objects, ...bare.map((name) => name.replaceAll("/", "."))];
   });
-  const allowed = new Set(names.filter((one) => one !== undefined));
+  const allowed = new Set(names);
   const old = before.split("\n");
   let at = 0;
   for (const line of after.split("\n")) {
-    if (line === old[at]) at++;
-    else if (isOnlyFiles(line, allowed)) continue;
-    else if (old[at] !== undefined && gains(old[at] ?? "", line, allowed)) at++;
-    else return false;
+    if (
+      line === old[at] ||
+      (old[at] !== undefined && !gains("", line, allowed) && gains(old[at] ?? "", line, allowed))
+    )
+      at++;
+    else if (!gains("", line, allowed)) return false;
   }
   return at === old.length;
 }
 
 const WORD = /[\w./+-]+|[^\s\w./+-]/g;
 
-function isOnlyFiles(line: string, allowed: ReadonlySet<string>): boolean {
-  const found = line.match(WORD) ?? [];
-  return (
-    found.length > 0 &&
-    found.every((one) => allowed.has(one) || /^[,"'\\]$/.test(one)) &&
-    found.some((one) => allowed.has(one))
-  );
-}
-
+/** Whether a line gains words that are allowed, or in a line with others what is between such words, and loses none. */
 function gains(before: string, after: string, allowed: ReadonlySet<string>): boolean {
-  const old = before.match(WORD) ?? [];
+  const [old, now] = [before, after].map((line) => line.match(WORD) ?? []);
   let at = 0;
-  for (const word of after.match(WORD) ?? []) {
-    if (word === old[at]) at++;
+  for (const word of now ?? []) {
+    if (word === old?.[at]) at++;
     else if (!allowed.has(word) && !/^[,"'\\]$/.test(word)) return false;
   }
-  return at === old.length && before !== after;
+  return at === old?.length && (at > 0 ? before !== after : now?.some((word) => allowed.has(word)) === true);
 }
 
 /** Folders that manifests take in for tests: `file:` in devDependencies, `path` in dev-dependencies. */

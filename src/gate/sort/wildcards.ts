@@ -35,34 +35,33 @@ function withoutBraces(word: string): readonly string[] {
 
 /** Follows all places in the path at once that the parts so far may lead to. */
 function stands(parts: readonly string[], path: string): boolean {
-  let at = new Set([0]);
+  let reached = new Set([0]);
   for (const [index, part] of parts.entries()) {
-    const next = new Set<number>();
-    for (const from of reached(part, path, at, index === 0)) next.add(from);
-    if (next.size === 0) return false;
-    at = next;
+    if (reached.size === 0) return false;
+    reached = after(part, path, reached, index === 0);
   }
-  return at.has(path.length);
+  return reached.has(path.length);
 }
 
-function reached(part: string, path: string, from: ReadonlySet<number>, isFirst: boolean): number[] {
-  const one = (matches: (character: string) => boolean): number[] =>
-    [...from].filter((at) => at < path.length && matches(path.charAt(at))).map((at) => at + 1);
-  const first = Math.min(...from);
-  const rest = Array.from({ length: path.length + 1 - first }, (_, index) => first + index);
-  const behindSlash = rest.filter((at) => at > first && path.charAt(at - 1) === "/");
-  if (part === "**/" || (part === `${ANY}/` && isFirst)) return [...from, ...behindSlash];
-  if (part === `${ANY}/`) return behindSlash;
-  if (part === "**" || part === ANY) return rest;
-  if (part === "*") {
-    const found: number[] = [];
-    let isOpen = false;
-    for (const at of rest) {
-      isOpen = from.has(at) || (isOpen && path.charAt(at - 1) !== "/");
-      if (isOpen) found.push(at);
+/** The places behind a part that begins at one of these. */
+function after(part: string, path: string, from: ReadonlySet<number>, isFirst: boolean): Set<number> {
+  const found = new Set<number>();
+  const isWide = part === "*" || part.startsWith("**") || part.startsWith(ANY);
+  const isFolders = part === "**/" || part === `${ANY}/`;
+  let isOpen = false;
+  for (let at = 0; at <= path.length; at++) {
+    const last = path.charAt(at - 1);
+    const starts = from.has(at);
+    const continues: boolean = isOpen && !(part === "*" && last === "/");
+    isOpen = starts || continues;
+    if (isFolders) {
+      if ((continues && last === "/") || (starts && (part === "**/" || isFirst))) found.add(at);
+    } else if (isWide) {
+      if (isOpen) found.add(at);
+    } else if (starts && at < path.length) {
+      const next = path.charAt(at);
+      if (part === "?" || part.length > 1 ? next !== "/" : next === part) found.add(at + 1);
     }
-    return found;
   }
-  if (part === "?" || part.length > 1) return one((character) => character !== "/");
-  return one((character) => character === part);
+  return found;
 }
