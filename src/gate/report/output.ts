@@ -51,35 +51,27 @@ export class LastBytes {
 /** The first bytes of a stream; `whole` is false once there were more than `most`. */
 export class FirstBytes {
   readonly #most: number;
-  #held = Buffer.alloc(0);
+  #held: Buffer[] = [];
   #used = 0;
-  whole = true;
 
   constructor(most: number) {
     this.#most = most;
   }
 
+  get whole(): boolean {
+    return this.#used <= this.#most;
+  }
+
   /** The chunk may be reused afterwards. */
   add(chunk: Uint8Array): void {
-    if (!this.whole) return;
-    const needed = this.#used + chunk.length;
-    if (needed > this.#most) {
-      this.whole = false;
-      this.#held = Buffer.alloc(0);
-      return;
-    }
-    if (needed > this.#held.length) {
-      const bigger = Buffer.alloc(Math.min(this.#most, Math.max(needed, 2 * this.#held.length)));
-      this.#held.copy(bigger, 0, 0, this.#used);
-      this.#held = bigger;
-    }
-    this.#held.set(chunk, this.#used);
-    this.#used = needed;
+    this.#used += chunk.length;
+    if (this.whole) this.#held.push(Buffer.from(chunk));
+    else this.#held = [];
   }
 
   /** Empty once there were more than `most`. */
   bytes(): Uint8Array {
-    return this.#held.subarray(0, this.whole ? this.#used : 0);
+    return Buffer.concat(this.#held);
   }
 }
 

@@ -23,7 +23,10 @@ const LOADS =
 /** Keys whose values say which files are tests. */
 const IMPORTS = /\b(?:from|import|require\()[ \t]{0,20}\(?["'](\.{1,2}\/[^"'\n]+)["']/g;
 const TAKES =
-  /(?<![\w$])["']?(testMatch|testRegex|testDir|testFiles|testpaths|python_files|specPattern|specs?|spec_dir|spec_files|include)["']?[ \t]{0,20}[:=]|<(directory|file)\b[^<>]{0,500}>/gm;
+  /(?<![\w$])["']?(testMatch|testRegex|testDir|testFiles|testpaths|python_files|specPattern|specs?|spec_dir|spec_files)["']?[ \t]{0,20}[:=]|<(directory|file)\b[^<>]{0,500}>/gm;
+
+/** In settings of Vitest a further key. */
+const INCLUDES = /(?<![\w$])include[ \t]{0,20}:/g;
 
 /** Reads the settings at the reference. `holdsRoot`: whether a folder is or holds one of the program. */
 export function loadedBySettings(
@@ -41,7 +44,8 @@ export function loadedBySettings(
     for (const name of [...valuesOf(content, LOADS), ...imported.map((one) => one[1] ?? "")])
       for (const one of [...modulePaths(folder, name), ...modulePaths("", name)])
         if (has(one) && !files.has(one)) files.set(one, path);
-    for (const name of valuesOf(content, TAKES)) {
+    const includes = posix.basename(path).startsWith("vite") ? valuesOf(content, INCLUDES) : [];
+    for (const name of [...valuesOf(content, TAKES), ...includes]) {
       const matches = testMatcher(placeOf(folder, name), name, holdsRoot);
       if (matches !== undefined) tests.push({ by: path, matches });
     }
@@ -60,20 +64,8 @@ function placeOf(folder: string, name: string): string {
 function valuesOf(content: string, keys: RegExp): string[] {
   return [...content.matchAll(keys)].flatMap((found) => {
     const from = found.index + found[0].length;
-    const key = found[1] ?? found[2] ?? "";
-    if (key === "include" && !isInTestSection(content, found.index)) return [];
     return textsIn(valueAt(content, from));
   });
-}
-
-/** `include` names tests only in what a runner is told about tests. */
-function isInTestSection(content: string, at: number): boolean {
-  const before = content.slice(Math.max(0, at - 2_000), at);
-  const section = Math.max(before.lastIndexOf("test:"), before.lastIndexOf('"test":'));
-  return (
-    section >= 0 &&
-    !/\b(?:coverage|typecheck|benchmark)["']?\s*:\s*\{[^}]{0,2000}$/.test(before.slice(section))
-  );
 }
 
 const LONGEST_VALUE = 4_000;
