@@ -1,6 +1,6 @@
 // A conversation at a terminal: text streams above, the editor stays below. Typing while the model works queues a message; Esc
-// interrupts. Leaves the lines to src/ui/terminal/talk, the editing to editor.ts, and the work to src/chapo.
-import { matchesKey } from "@mariozechner/pi-tui";
+// interrupts. Leaves the lines to src/ui/terminal/talk, the editor to input.ts, and the work to src/chapo.
+import { matchesKey, StdinBuffer } from "@mariozechner/pi-tui";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
@@ -10,34 +10,25 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { describeCall, questionLines } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { LiveRegion, type CursorPlace } from "../../../src/ui/terminal/talk/region.js";
 import { TalkLines, type TalkScreen } from "../../../src/ui/terminal/talk/talk-lines.js";
-import { clean, wrap } from "../../../src/ui/text.js";
-import { plural, showCount } from "../../../src/ui/view/words/amounts.js";
+import { clean, cut, wrap } from "../../../src/ui/text.js";
+import { showCount } from "../../../src/ui/view/words/amounts.js";
 import type { CommandContext, Signal } from "../../context/command-context.js";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
 import { listProjectFiles } from "../../../src/chapo/tools/files/files-find.js";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { listCommands } from "../../../src/chapo/prompt/commands.js";
-import { UserError } from "../../../src/system/errors.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import {
-  InputReader,
   MORE_KEYS,
-  MOST_PASTED,
   MessageEditor,
   answerOfKey,
   completionsOf,
   describeReply,
   echoLines,
-  editableText,
-  hintLines,
-  keyLines,
-  openHistory,
+  questionHint,
   queuedLines,
-  readEdited,
   saidLines,
   type Completions,
-  type History,
-  type InputListener,
   type TalkQuestion,
 } from "./input.js";
 import { openHere, type ChapoCall, type SessionListener } from "./site.js";
@@ -47,7 +38,6 @@ interface TalkPlace {
   context: CommandContext;
   terminal: RawTerminal;
   model: string;
-  history: History;
   completions: Completions;
 }
 
@@ -55,30 +45,28 @@ interface TalkPlace {
 interface TalkEnd {
   outcome?: ConversationOutcome;
   signal?: Signal;
-  /** The session that the person wants to go to. */
-  resume?: string;
 }
 
 const TICK_MS = 100;
+/** The most characters of one paste: more would fill the model's window many times. */
+const MOST_PASTED = 1_000_000;
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/gu;
 
 /** The screen, the keys and the queue of one conversation. */
-class Talk implements InputListener, TerminalListener {
+class Talk implements TerminalListener {
   readonly #place: TalkPlace;
   readonly #region: LiveRegion;
   readonly #lines: TalkLines;
   readonly #editor: MessageEditor;
-  readonly #input: InputReader;
+  readonly #input = new StdinBuffer({ timeout: 25 });
   readonly #colours;
   readonly #queue: string[] = [];
   #printed: string[] = [];
   #notice = "";
   #question: TalkQuestion | undefined;
-  /** The text in the editor before a remark or an edit. */
-  #draft = "";
   #turn: AbortController | undefined;
   #signal: Signal | undefined;
   #isOver = false;
-  #resume: string | undefined;
   #wake: (() => void) | undefined;
 
   constructor(place: TalkPlace) {
@@ -105,19 +93,23 @@ class Talk implements InputListener, TerminalListener {
         this.#submitted(text);
       },
     });
-    this.#input = new InputReader(this);
+    this.#input.on("data", (key) => {
+      this.#typed(key);
+    });
+    this.#input.on("paste", (text) => {
+      this.#pasted(text);
+    });
   }
 
   /** Takes the keys and the signals; what is typed before a session is open is queued. */
-  async start(): Promise<void> {
-    const { context, terminal, history } = this.#place;
-    for (const typed of await history.read()) this.#editor.remember(typed);
+  start(): void {
+    const { context, terminal } = this.#place;
     context.onSignal((signal) => this.#signalled(signal));
     terminal.listen(this);
   }
 
   onInput(text: string): void {
-    this.#input.take(text);
+    this.#input.process(text);
   }
 
   onResize(): void {
@@ -134,8 +126,6 @@ class Talk implements InputListener, TerminalListener {
     const ticker = this.#place.context.ports.clock.every(TICK_MS, () => {
       if (this.#turn !== undefined) this.#draw();
     });
-    this.#isOver = false;
-    this.#resume = undefined;
     this.#lines.begin(chapo.usage());
     if (message === undefined) this.#greet(chapo);
     else this.#queue.push(message);
@@ -143,17 +133,14 @@ class Talk implements InputListener, TerminalListener {
       return await this.#converse(chapo, message !== undefined);
     } finally {
       ticker.cancel();
-      await this.#saveHistory();
     }
   }
 
-  /** Names the session, and shows where a resumed one is; once for each session. */
+  /** Names the session, and shows where a resumed one is. */
   #greet(chapo: Chapo): void {
     this.print([this.#colours.dim(`session ${chapo.id} · /help · Ctrl-D ends`)]);
-    if (this.#greeted !== chapo.id) this.print(saidLines(chapo.said(), this.#screen()));
-    this.#greeted = chapo.id;
+    this.print(saidLines(chapo.said(), this.#screen()));
   }
-  #greeted = "";
 
   add(event: ChapoEvent): void {
     this.print(this.#lines.take(event, this.#screen()));
@@ -190,7 +177,7 @@ class Talk implements InputListener, TerminalListener {
         resolve(reply);
       };
       this.#lines.setBusy(undefined, 0);
-      this.#question = { question, mode: "keys", answer };
+      this.#question = { question, answer };
       this.print(questionLines(question, this.#screen(), MORE_KEYS));
     });
   }
@@ -199,7 +186,7 @@ class Talk implements InputListener, TerminalListener {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#input.close();
+    this.#input.destroy();
     this.#region.clear();
     for (const line of this.#printed) this.#place.terminal.write(`${line}\r\n`);
     this.#place.terminal.close();
@@ -221,9 +208,8 @@ class Talk implements InputListener, TerminalListener {
       }
       this.print(echoLines(next, this.#screen()));
       outcome = await this.#work((signal) => chapo.send(next, signal));
-      if (next.trim() === "/help") this.print(keyLines(this.#screen()));
     }
-    return { ...given({ outcome, signal: this.#signal, resume: this.#resume }) };
+    return { ...given({ outcome, signal: this.#signal }) };
   }
 
   async #work(work: (signal: AbortSignal) => Promise<ConversationOutcome>): Promise<ConversationOutcome> {
@@ -238,78 +224,32 @@ class Talk implements InputListener, TerminalListener {
       this.#turn = undefined;
       this.#lines.setBusy(undefined, 0);
       this.#draw();
-      void this.#saveHistory();
     }
-  }
-
-  /** A history that cannot be written is not worth an error. */
-  #saveHistory(): Promise<void> {
-    return this.#place.history.save().catch(() => undefined);
   }
 
   #submitted(text: string): void {
-    const open = this.#question;
-    if (open !== undefined && open.mode !== "keys") this.#answerWithText(open, text);
-    else if (text.trim() !== "") this.#say(text);
+    if (text.trim() === "") return;
+    this.#editor.remember(text);
+    if (/^\/(?:exit|quit)\s*$/.test(text)) this.#end();
+    else this.#queue.push(text);
+    this.#wake?.();
     this.#draw();
   }
 
-  #say(text: string): void {
-    this.#editor.remember(text);
-    void this.#place.history.add(text).catch(() => undefined);
-    const [, session] = /^\/resume\s+(\S+)\s*$/.exec(text) ?? [];
-    if (/^\/(?:exit|quit)\s*$/.test(text)) this.#end();
-    else if (session !== undefined && this.#turn === undefined) {
-      this.#resume = session;
-      this.#end();
-    } else this.#queue.push(text);
-    this.#wake?.();
-  }
-
-  #answerWithText(open: TalkQuestion, text: string): void {
-    const read =
-      open.mode === "remark"
-        ? { reply: { verdict: "reject" as const, ...(text.trim() === "" ? {} : { remark: text.trim() }) } }
-        : readEdited(text, open.question);
-    if ("problem" in read) {
-      this.#notice = read.problem;
-      this.#editor.setText(text);
-      return;
-    }
-    this.#editor.setText(this.#draft);
-    open.answer(read.reply);
-  }
-
-  onKey(key: string): void {
+  #typed(key: string): void {
     this.#notice = "";
     if (matchesKey(key, "ctrl+c")) this.#interrupted();
     else if (matchesKey(key, "ctrl+d") && this.#editor.text === "") this.#end();
-    else if (matchesKey(key, "escape") && !this.#editor.isCompleting) this.#escaped(key);
-    else if (this.#question?.mode === "keys" && this.#editor.text === "") this.#answered(key, this.#question);
+    else if (matchesKey(key, "escape") && !this.#editor.isCompleting && this.#turn !== undefined)
+      this.#stopTurn();
+    else if (this.#question !== undefined && this.#editor.text === "") this.#answered(key, this.#question);
     else this.#editor.key(key);
     this.#draw();
   }
 
   #answered(key: string, open: TalkQuestion): void {
     const reply = answerOfKey(key, open.question);
-    if (reply === undefined) return;
-    if (typeof reply === "object") {
-      open.answer(reply);
-      return;
-    }
-    open.mode = reply;
-    this.#draft = "";
-    if (reply === "edit") this.#editor.setText(editableText(open.question));
-  }
-
-  /** Esc leaves a remark or an edit; else it ends the turn, and what is queued is sent next. */
-  #escaped(key: string): void {
-    const open = this.#question;
-    if (open !== undefined && open.mode !== "keys") {
-      open.mode = "keys";
-      this.#editor.setText(this.#draft);
-    } else if (this.#turn === undefined) this.#editor.key(key);
-    else this.#stopTurn();
+    if (reply !== undefined) open.answer(reply);
   }
 
   /** Ctrl-C ends the turn, then clears the editor, then ends the conversation. */
@@ -347,23 +287,11 @@ class Talk implements InputListener, TerminalListener {
     this.#wake?.();
   }
 
-  onTooLong(characters: number): void {
-    this.#notice = `what you pasted has ${showCount(characters)} characters, at most ${showCount(MOST_PASTED)} fit: put it into a file and name it with @`;
-    this.#draw();
-  }
-
-  onPaste(text: string, left: number): void {
-    const broken = text.split("\ufffd").length - 1;
-    this.#notice = [
-      left === 0 ? "" : `${plural(left, "control character")} left out of what you pasted`,
-      broken === 0
-        ? ""
-        : `${plural(broken, "place")} of what you pasted ${broken === 1 ? "is" : "are"} not valid UTF-8`,
-    ]
-      .filter((part) => part !== "")
-      .join("; ");
-    // A pasted text is never the answer to a question.
-    if (text !== "") this.#editor.paste(text);
+  /** A pasted text is never the answer to a question. */
+  #pasted(text: string): void {
+    if (text.length <= MOST_PASTED) this.#editor.paste(text.replace(/\r\n?/g, "\n").replace(CONTROL, ""));
+    else
+      this.#notice = `what you pasted has ${showCount(text.length)} characters, at most ${showCount(MOST_PASTED)} fit: put it into a file and name it with @`;
     this.#draw();
   }
 
@@ -380,7 +308,7 @@ class Talk implements InputListener, TerminalListener {
       ...queuedLines(this.#queue, screen),
       ...this.#hints(screen),
     ];
-    const asksForKey = this.#question?.mode === "keys" && this.#editor.text === "";
+    const asksForKey = this.#question !== undefined && this.#editor.text === "";
     const { lines, cursor } = asksForKey
       ? { lines: [], cursor: undefined }
       : this.#editor.render(screen.columns);
@@ -391,10 +319,13 @@ class Talk implements InputListener, TerminalListener {
     this.#region.draw(printed, [...above, ...lines, this.#lines.footer(screen)], place);
   }
 
-  #hints(screen: TalkScreen): string[] {
+  #hints({ colours, columns }: TalkScreen): string[] {
     const open = this.#question;
-    const question = open === undefined ? {} : { question: { ...open, isTyping: this.#editor.text !== "" } };
-    return hintLines({ notice: this.#notice, ...question }, screen);
+    const notice =
+      this.#notice === "" ? [] : wrap(this.#notice, columns - 1).map((line) => colours.yellow(line));
+    if (open === undefined) return notice;
+    const hint = questionHint(open.question, this.#editor.text !== "");
+    return [...notice, colours.bold(cut(hint, columns - 1))];
   }
 }
 
@@ -403,7 +334,7 @@ const EXIT = { name: "exit", description: "end the conversation" };
 /** How long a list of files is offered before it is read again, in ms. */
 const FRESH_MS = 5_000;
 
-/** Opens sessions, and talks until the person ends it; or until `message` is answered. */
+/** Opens the session, and talks until the person ends it; or until `message` is answered. */
 export async function talkHere(
   call: ChapoCall,
   model: string,
@@ -418,19 +349,15 @@ export async function talkHere(
     context,
     terminal,
     model,
-    history: openHistory(ports.files, site.sessionsFolder, site.redact),
     completions: { commands: [...commands, EXIT], files: createFileList(context, place) },
   });
-  const open = (resume: string | undefined): Promise<Chapo> =>
-    openHere(call, { model, resume }, listenerOf(call, talk));
   try {
-    await talk.start();
-    let chapo = await open(call.request.session);
-    for (;;) {
-      const end = await converse(talk, chapo, message);
-      if (end.resume === undefined) return end;
-      const next = await openOther(talk, end.resume, open);
-      chapo = next ?? (await open(chapo.id));
+    talk.start();
+    const chapo = await openHere(call, { model, resume: call.request.session }, listenerOf(call, talk));
+    try {
+      return await talk.run(chapo, message);
+    } finally {
+      await chapo.close();
     }
   } finally {
     talk.close();
@@ -452,29 +379,6 @@ function listenerOf({ context, site }: ChapoCall, talk: Talk): SessionListener {
       talk.warn(`looper: ${site.redact(text)}`);
     },
   };
-}
-
-async function converse(talk: Talk, chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
-  try {
-    return await talk.run(chapo, message);
-  } finally {
-    await chapo.close();
-  }
-}
-
-/** Opens another session; one that cannot be opened is a message, and the conversation continues in the one before. */
-async function openOther(
-  talk: Talk,
-  id: string,
-  open: (id: string) => Promise<Chapo>,
-): Promise<Chapo | undefined> {
-  try {
-    return await open(id);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    talk.warn(error.message);
-    return undefined;
-  }
 }
 
 function createFileList(

@@ -29,7 +29,7 @@ export const BUILT_IN = {
   permissions: "show the mode and the rules for calls",
   agents: "list the sub-agents",
   hooks: "list the hooks",
-  resume: "list the sessions of this project, or resume one: /resume ID",
+  resume: "list the sessions of this project",
 } as const;
 export type BuiltInName = keyof typeof BUILT_IN;
 /** A command that acts on the session. */

@@ -213,7 +213,7 @@ async function tellSessions({ parts: { request, session } }: AskedSession): Prom
   const lines = [
     ...table(others.map(({ id, title }) => [id, title])),
     "",
-    "Resume one with /resume ID at a terminal, or with looper chapo --session ID.",
+    "Resume one with looper chapo --session ID.",
   ];
   return { told: lines.join("\n") };
 }
