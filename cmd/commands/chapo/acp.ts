@@ -4,10 +4,10 @@ import path from "node:path";
 import {
   agent,
   methods,
+  ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
   type AgentContext,
-  type AnyMessage,
   type ContentBlock,
   type McpServer,
   type PlanEntry,
@@ -20,8 +20,6 @@ import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pendin
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { errorMessage, UserError, usageError } from "../../../src/system/errors.js";
 import { explainNoFolder } from "../../../src/system/files/describe-kind.js";
-import { splitLines } from "../../../src/agents/process/lines.js";
-import { parseJson } from "../../../src/system/text/json.js";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { listCommands } from "../../../src/chapo/prompt/commands.js";
 import { clean } from "../../../src/ui/text.js";
@@ -52,15 +50,17 @@ interface Server {
 export async function serveStdio(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
   const server: Server = { context, request, sessions: new Map() };
   const write = context.claimStdout();
-  const ended = new AbortController();
-  context.onSignal(() => {
-    if (ended.signal.aborted) return false;
-    ended.abort();
-    return true;
+  const input = ReadableStream.from<Uint8Array>(context.stdin.chunks());
+  const output = new WritableStream<Uint8Array>({
+    write: (bytes) => write(Buffer.from(bytes).toString("utf8")),
   });
-  const connection = createApp(server).connect({
-    readable: readMessages(context, write, ended.signal),
-    writable: new WritableStream({ write: (message) => write(`${JSON.stringify(message)}\n`) }),
+  const connection = createApp(server).connect(ndJsonStream(output, input));
+  let isEnding = false;
+  context.onSignal(() => {
+    if (isEnding) return false;
+    isEnding = true;
+    connection.close();
+    return true;
   });
   await connection.closed;
   for (const { turn } of server.sessions.values()) turn?.abort();
@@ -250,49 +250,6 @@ async function replay(chapo: Chapo, client: AgentContext): Promise<void> {
     const update = { sessionUpdate, content: { type: "text" as const, text } };
     await client.notify(methods.client.session.update, { sessionId: chapo.id, update });
   }
-}
-
-/** Reads a message a line. A line that is not one is answered with an error, and the next is read. */
-function readMessages(
-  { stdin }: CommandContext,
-  write: (text: string) => Promise<void>,
-  signal: AbortSignal,
-): ReadableStream<AnyMessage> {
-  const lines = splitLines();
-  return new ReadableStream<AnyMessage>({
-    start: async (controller) => {
-      let isOpen = true;
-      const end = (): void => {
-        if (isOpen) controller.close();
-        isOpen = false;
-      };
-      signal.addEventListener("abort", end);
-      const take = async (text: string): Promise<void> => {
-        if (text.trim() === "" || !isOpen) return;
-        const message = parseJson(Buffer.from(text));
-        if (isMessage(message)) controller.enqueue(message);
-        else await write(`${JSON.stringify(NOT_A_MESSAGE)}\n`);
-      };
-      const read = async (): Promise<void> => {
-        for await (const chunk of stdin.chunks()) for (const text of lines.push(chunk)) await take(text);
-        for (const text of lines.end()) await take(text);
-      };
-      void read().finally(end);
-      await Promise.resolve();
-    },
-  });
-}
-
-const NOT_A_MESSAGE = {
-  jsonrpc: "2.0",
-  id: null,
-  error: { code: -32700, message: "Parse error: a line must be one message of JSON-RPC 2.0" },
-};
-
-function isMessage(value: unknown): value is AnyMessage {
-  return (
-    typeof value === "object" && value !== null && "jsonrpc" in value && ("method" in value || "id" in value)
-  );
 }
 
 /** The parts of the turn that were sent already: a text is not sent again whole, and a result belongs to its call. */
