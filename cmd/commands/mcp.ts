@@ -44,20 +44,18 @@ async function offerFor(context: CommandContext, request: Request): Promise<McpO
   const { version } = context;
   const { file } = request;
   if (await isUnderAnAgent(context, { file })) {
-    const { AGENT_INSTRUCTIONS, agentTools, readStep, refuseInRun } = await import("./mcp/agent-tools.js");
+    const { AGENT_INSTRUCTIONS, agentTools, readStep } = await import("./mcp/agent-tools.js");
     return {
       version,
       instructions: AGENT_INSTRUCTIONS,
       tools: agentTools(context, readStep(context)),
-      refused: refuseInRun,
     };
   }
-  const { PERSON_INSTRUCTIONS, personTools, refuseOutside } = await import("./mcp/person-tools.js");
+  const { PERSON_INSTRUCTIONS, personTools } = await import("./mcp/person-tools.js");
   const allowAnswers = request.allowAnswers === true;
   return {
     version,
     instructions: PERSON_INSTRUCTIONS,
     tools: personTools({ context, file, allowAnswers }),
-    refused: refuseOutside,
   };
 }

@@ -63,21 +63,18 @@ test(
 );
 
 test(
-  "a client is greeted, shown the tools, and answered on every line that it can be answered on",
+  "a client is greeted, shown the tools, and answered on every line that is a request",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const input = mcpInput(
       request(1, "tools/list"),
       '{"jsonrpc":"2.0","id":2,"me',
       "[]",
-      { jsonrpc: "2.0", id: 3 },
       request(4, "no/such"),
       request(5, "tools/call", { name: "no_such" }),
       request(6, "tools/call", { name: "show_task", arguments: { id: "T9" } }),
       request(7, "tools/call", { name: "list_tasks", arguments: { statu: "todo" } }),
       request(8, "ping"),
-      `{"jsonrpc":"2.0","id":9,"method":"ping","params":{"_meta":{"x":"${"x".repeat(17 * 1024 * 1024)}"}}}`,
-      request(10, "ping"),
     );
     const { code, stdout } = await rig.run(["mcp"], { input });
     expect(code).toBe(0);
@@ -93,82 +90,22 @@ test(
       "list_tasks",
       "show_task",
       "status",
-      "next_task",
       "questions",
       "add_task",
       "edit_task",
     ]);
     for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ type: "object" });
-    expect(answers.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([
-      -32700, -32600, -32700,
-    ]);
-    expect(of(3)?.error?.code).toBe(-32600);
     expect(of(4)?.error?.code).toBe(-32601);
-    expect(of(5)?.error?.code).toBe(-32602);
-    expect(of(5)?.error?.message).toContain("there is no tool no_such");
-    expect(of(6)?.result).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringContaining("there is no task T9") as unknown }],
-    });
-    expect(of(7)?.result).toMatchObject({
-      isError: true,
-      content: [
-        {
-          text: 'list_tasks: Unrecognized key: "statu"',
-        },
-      ],
-    });
+    for (const [id, text] of [
+      [5, "there is no tool no_such here"],
+      [6, "there is no task T9"],
+      [7, 'list_tasks: Unrecognized key: "statu"'],
+    ] as const)
+      expect(of(id)?.result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining(text) as unknown }],
+      });
     expect(of(8)?.result).toEqual({});
-    expect(of(10)?.result).toEqual({});
-  }),
-);
-
-test(
-  "a request with wrong params is answered with invalid params, and the field is named",
-  story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }]);
-    const wrong: readonly [string, unknown, string][] = [
-      ["tools/call", undefined, "tools/call: params: Invalid input: expected object, received undefined"],
-      ["tools/call", {}, "tools/call: params.name: Invalid input: expected string, received undefined"],
-      ["tools/call", { name: 5 }, "tools/call: params.name: Invalid input: expected string, received number"],
-      [
-        "tools/call",
-        { name: "ls", arguments: "x" },
-        "tools/call: params.arguments: Invalid input: expected record, received string",
-      ],
-      [
-        "tools/call",
-        { name: "ls", _meta: 3 },
-        "tools/call: params._meta: Invalid input: expected object, received number",
-      ],
-      ["tools/call", [], "tools/call: params: Invalid input: expected object, received array"],
-      [
-        "tools/list",
-        { cursor: 5 },
-        "tools/list: params.cursor: Invalid input: expected string, received number",
-      ],
-      ["ping", "x", "ping: params: Invalid input: expected object, received string"],
-      [
-        "initialize",
-        { protocolVersion: 3, clientInfo: { name: "t", version: "1" } },
-        "initialize: params.protocolVersion: Invalid input: expected string, received number; params.capabilities: Invalid input: expected object, received undefined",
-      ],
-    ];
-    const input = mcpInput(
-      ...wrong.map(([method, params], id) => ({
-        jsonrpc: "2.0",
-        id,
-        method,
-        ...(params !== undefined && { params }),
-      })),
-      request(99, "tools/list", { _meta: { progressToken: 1 } }),
-    );
-    const answers = mcpAnswers((await rig.run(["mcp"], { input })).stdout);
-    for (const [id, [, params, message]] of wrong.entries()) {
-      const { error } = answers.find((answer) => answer.id === id) ?? {};
-      expect(error, JSON.stringify(params)).toEqual({ code: -32602, message });
-    }
-    expect(answers.find(({ id }) => id === 99)).toHaveProperty("result.tools");
   }),
 );
 
@@ -179,14 +116,12 @@ test(
       { id: "T1", priority: 2 },
       { id: "T2", status: "blocked", blockers: ["the key"] },
     ]);
-    const [list, shown, next] = await callAll(rig, [
+    const [list, shown] = await callAll(rig, [
       ["list_tasks", { limit: 1 }],
       ["show_task", { id: "T1" }],
-      ["next_task"],
     ]);
     expect(list).toMatchObject({ total: 2, tasks: [{ id: "T1", ready: true }] });
     expect(shown).toMatchObject({ task: { id: "T1" }, history: [] });
-    expect(next).toMatchObject({ next: { id: "T1" }, candidates: 2 });
     const added = await callAll(rig, [
       ["add_task", { title: "Three", priority: 1, verify: ["npm test"], depends_on: ["T1"], tags: ["a,b"] }],
     ]);
@@ -213,8 +148,8 @@ test(
       expect.stringContaining("nothing is to be changed"),
       expect.stringContaining("progress"),
       expect.stringContaining("meta"),
-      expect.stringContaining("without --allow-answers"),
-      expect.stringContaining("only for an agent that a run has started"),
+      "there is no tool answer here",
+      "there is no tool report here",
     ]);
     expect(rig.read("to-do.json")).toBe(before);
   }),
@@ -238,7 +173,7 @@ test(
   story(async (rig) => {
     rig.writeBacklog([ASKED]);
     const answer: Call = ["answer", { id: "T1", outcome: "approve", comment: "go" }];
-    expect(await callAll(rig, [answer])).toEqual([expect.stringContaining("--allow-answers")]);
+    expect(await callAll(rig, [answer])).toEqual(["there is no tool answer here"]);
     expect(rig.readBacklog().tasks[0]?.progress).not.toHaveProperty("answer");
     const [questions, wrong] = await callAll(
       rig,
@@ -287,9 +222,8 @@ test(
       if (turn.task !== "T1") return turn.report();
       await turn.write("made.txt", "x\n");
       const before = rig.read("to-do.json");
-      const [task, next, added, noted, edit, answered, completed, bad, reported] = await callInside(turn, [
+      const [task, added, noted, edit, answered, completed, bad, reported] = await callInside(turn, [
         ["task"],
-        ["next_task"],
         ["add_task", { title: "Three", verify: ["true"] }],
         ["note", { text: "half of it was there" }],
         ["edit_task", { id: "T1", status: "done" }],
@@ -300,14 +234,13 @@ test(
       ]);
       expect(task).toMatchObject({ task: { id: "T1", details: "with care", status: "doing" }, attempt: 1 });
       expect(readFileSync((task as { prompt: string }).prompt, "utf8")).toContain("with care");
-      expect(next).toMatchObject({ next: { id: "T2" } });
       for (const said of [added, noted, reported]) expect(said).toMatchObject({ ok: true });
-      for (const said of [edit, answered, completed]) expect(said).toContain("is not for an agent of a run");
+      for (const said of [edit, answered, completed]) expect(said).toContain("there is no tool");
       expect(bad).toContain("report: status");
       expect(rig.read("to-do.json")).toBe(before);
       // Without its environment the agent is still known.
       const [hidden] = await callInside(turn, [["answer", { id: "T1" }]], "env -i");
-      expect(hidden).toContain("is not for an agent of a run");
+      expect(hidden).toBe("there is no tool answer here");
       expect(existsSync(path.join(turn.hello.env["LOOPER_STEP_DIR"] ?? "", "agent.jsonl"))).toBe(true);
       return turn.exit(0, "no report");
     });

@@ -15,14 +15,12 @@ import { STEP_DIR, writeAgentLine, type AgentLine } from "../../../src/logging/a
 import { withoutAuthor } from "../../../src/prompts/compose-stage.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
-import { withoutMarker } from "../../../src/todo/model/select.js";
 import { NewTask, StageAgentReport } from "../../../src/todo/model/summary.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import type { Progress, StageOutput } from "../../../src/workflow/progress.js";
 import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { selectNext } from "./person-tools.js";
 import { makeReader, type McpTool } from "./serve.js";
 
 export interface Step {
@@ -62,15 +60,6 @@ function readingTools(context: CommandContext, step: Step): McpTool[] {
       "The task in hand: its text, its stage in the workflow, the outputs of earlier stages (such as the plan), answers of people, and the path of its document.",
       {},
       () => showTask(context, step),
-    ),
-    makeReader(
-      "next_task",
-      "The task that comes next once this one is done. It is only shown: do not begin with it.",
-      {},
-      async () => {
-        const { tasks } = await readSite(context, step);
-        return selectNext(tasks, step.taskId);
-      },
     ),
   ];
 }
@@ -154,7 +143,7 @@ async function readSite(context: CommandContext, { folder }: Step): Promise<Site
   const place = start.project === undefined ? context : { ...context, cwd: start.project };
   const project = await projectOf(place, { file: start.todo_file, quiet: true });
   const { tasks } = await readTasks(place, project);
-  return { project, tasks: withoutMarker(tasks), workflows: start.rules?.workflows };
+  return { project, tasks, workflows: start.rules?.workflows };
 }
 
 /** The facts of a run that its log begins with. */
@@ -239,21 +228,4 @@ async function showOutput(
     if (!isEnvironmentFailure(error)) throw error;
     return { outcome, visit, output: null, warning: errorMessage(error) };
   }
-}
-
-/** The tools of a person's client, each refused inside a run. */
-export function refuseInRun(name: string): string | undefined {
-  const instead: Readonly<Record<string, string>> = {
-    edit_task: "report what should change in `summary`",
-    answer: "only a person answers questions",
-    approve: "only a person approves",
-    reject: "only a person rejects",
-    complete: "report the outcome of your stage with `report`",
-    list_tasks: "read the task in hand with `task`",
-    show_task: "read the task in hand with `task`",
-    status: "read the task in hand with `task`",
-    questions: "read the task in hand with `task`",
-  };
-  const what = instead[name];
-  return what === undefined ? undefined : `${name} is not for an agent of a run: ${what}`;
 }

@@ -6,13 +6,10 @@ import { given } from "../../../src/system/given.js";
 import { makeIds } from "../../../src/todo/model/ids.js";
 import { answerQuestion } from "../../../src/todo/change/person-answers.js";
 import { requireTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
-import { withoutMarker, rowOf, selectTask, statusesOf } from "../../../src/todo/model/select.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
-import { Task, type TaskId } from "../../../src/todo/model/task.js";
+import { Task } from "../../../src/todo/model/task.js";
 import { edit } from "../../lookup/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
-import { projectOf } from "../../lookup/project.js";
-import { readTasks } from "../../lookup/read-tasks.js";
 import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { makeReader, makeTool, type McpTool } from "./serve.js";
@@ -83,19 +80,11 @@ function readingTools(site: PersonSite): McpTool[] {
         return askCommand(context, (inner) => command.answer(inner, {}));
       },
     ),
-    makeReader("next_task", "The task that a run which begins now would take.", {}, async () =>
-      selectNext(await readAll(site)),
-    ),
     makeReader("questions", "The questions that wait for a person, the oldest first.", {}, async () => {
       const { command } = await import("../questions.js");
       return askCommand(context, (inner) => command.answer(inner, { file, json: true }));
     }),
   ];
-}
-
-async function readAll({ context, file }: PersonSite): Promise<readonly Task[]> {
-  const project = await projectOf(context, { file, quiet: true });
-  return withoutMarker((await readTasks(context, project)).tasks);
 }
 
 function listTool({ context, file }: PersonSite): McpTool {
@@ -222,14 +211,6 @@ function answerTool(site: PersonSite): McpTool {
   );
 }
 
-/** Why a tool of the other side is not offered to a person's client. */
-export function refuseOutside(name: string): string | undefined {
-  if (name === "answer")
-    return "this server was started without --allow-answers: the person answers with `looper answer`";
-  const others = ["task", "report", "ask_human", "note"];
-  return others.includes(name) ? `${name} is only for an agent that a run has started` : undefined;
-}
-
 /** The JSON that a command answers; its notes are in `warnings`. Throws the command's `UserError`. */
 async function askCommand(
   context: CommandContext,
@@ -255,28 +236,4 @@ async function askCommand(
   const warnings = notes.map((one) => one.replace(/^looper: /u, "").trim()).filter((one) => one !== "");
   const answer = json as Record<string, unknown>;
   return warnings.length === 0 ? answer : { ...answer, warnings };
-}
-
-/** The next task of a run that begins now; with `inHand` of the run in progress, once that task is done. */
-export function selectNext(tasks: readonly Task[], inHand?: string): object {
-  const rows = tasks.map((task) => rowOf(task.id === inHand ? { ...task, status: "done" as const } : task));
-  const selection = selectTask(
-    rows,
-    {
-      attempts: new Map<TaskId, number>(),
-      maxAttempts: 1,
-      blockedAtStart: new Set<TaskId>(),
-      finalForRun: new Set<TaskId>(),
-    },
-    statusesOf(rows),
-  );
-  if ("none" in selection) {
-    const why = selection.none === "all-done" ? "every task is done" : "nothing is ready";
-    return { next: null, message: `There is no next task: ${why}.` };
-  }
-  const { picked, candidates } = selection;
-  const task = tasks.find(({ id }) => id === picked.id);
-  if (task === undefined) return { next: null };
-  const { progress: _progress, meta: _meta, ...rest } = task;
-  return { next: rest, candidates };
 }
