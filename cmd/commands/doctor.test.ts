@@ -103,6 +103,13 @@ test("doctor reports the error a run would fail with, in the same words", async 
   expect((await diagnose()).end).toBe("ok");
   settings({ schedule: { agent: "codex" }, prices_file: "no.json" });
   expect((await diagnose()).of("start")?.message).toContain("no.json");
+  write("project/named.json", "{");
+  settings({ schedule: { agent: "codex" }, schema_file: "named.json" });
+  expect((await diagnose()).of("start")?.message).toContain("named.json");
+  settings({ schedule: { agent: "codex" }, env_file: "gone.env" });
+  expect((await diagnose()).of("start")?.message).toContain("gone.env");
+  settings({ schedule: { agent: "codex" }, prompts: { iteration: "gone.md" } });
+  expect((await diagnose()).of("start")?.message).toContain("gone.md");
   settings({ schedule: { agent: "codex" }, agents: { codex: { work_dir: "nope" } } });
   expect((await diagnose()).of("agent codex")).toMatchObject({
     status: "error",

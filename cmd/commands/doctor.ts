@@ -6,7 +6,7 @@ import { spellSettings } from "../../src/config/read/show-settings.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { Colours } from "../../src/ui/colours.js";
 import { clean, wrap } from "../../src/ui/text.js";
-import { checkAgentOutput, checkKeys, checkAgents } from "./doctor/agents.js";
+import { checkKeys, checkAgents } from "./doctor/agents.js";
 import { doctorAnswer, fine, warning, type Check } from "../../src/ui/answers/project/doctor.js";
 import {
   checkLeftovers,
@@ -17,15 +17,7 @@ import {
   checkNode,
   checkSandbox,
 } from "./doctor/surroundings.js";
-import {
-  badOf,
-  checkNamedFiles,
-  checkPrompts,
-  checkTasks,
-  checkWorkFolder,
-  lookAtBacklog,
-  checkSchemas,
-} from "./doctor/project.js";
+import { badOf, checkTasks, lookAtBacklog } from "./doctor/project.js";
 import { lookOf, printLines, projectOf, readNamedFile, runPlaceOf } from "../lookup/project.js";
 import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
@@ -39,10 +31,7 @@ interface Answer extends CommandAnswer {
 
 export const command: AnsweringCommand<{ file?: string; fix?: true }, Answer> = {
   arguments: [FILE],
-  options: [
-    new Option("--fix", "end processes and remove locks of dead runs, write missing schemas"),
-    JSON_OPTION,
-  ],
+  options: [new Option("--fix", "end processes and remove locks of dead runs"), JSON_OPTION],
   examples: [
     ["looper doctor", "list what is missing; exit code 1 when a run could not start"],
     ["looper doctor --fix", "also remove what dead runs left behind"],
@@ -72,12 +61,7 @@ async function checkProject(
   const checks = [
     checkConfig(context, project),
     ...(await checkAgents(context, project, backlog)),
-    await checkAgentOutput(context, project),
     checkTasks(context, project, backlog),
-    ...(await checkWorkFolder(context, project, backlog)),
-    ...(await checkNamedFiles(context, project)),
-    await checkPrompts(context, project),
-    ...(await checkSchemas(context, fix)),
     ...(await checkKeys(context, project)),
     await checkLogFolder(context, project),
     ...(await checkLeftovers(context, project, fix)),

@@ -24,7 +24,7 @@ import {
 } from "./init/backlog.js";
 import { ignoredFolders, planFiles, type Wishes } from "./init/plan.js";
 import { askAll, type Answers } from "./init/questions.js";
-import { isProjectBelow, lookAround, type InitSite } from "./init/site.js";
+import { lookAround, type InitSite } from "./init/site.js";
 import { writePlanned } from "./init/write.js";
 import { printLines, shownPath } from "../lookup/project.js";
 import { JSON_OPTION, list, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
@@ -80,8 +80,7 @@ async function init(context: CommandContext, request: Request): Promise<Answer> 
     instead: "report what is missing in the summary: new_tasks, blockers",
   });
   const commands = commandsOf(request);
-  const site = await siteOf(context, request);
-  if (site === undefined) return CANCELLED;
+  const site = await lookAround(context, request.here === true);
   const call = { context, request, site };
   const given = await importOf(call, request.import);
   const answers = await answersOf(call, commands);
@@ -107,19 +106,6 @@ function commandsOf(request: Request): readonly string[] {
   if (commands.includes(""))
     throw usageError("cannot set an empty command", 'looper init --verify "npm test"');
   return commands;
-}
-
-/** The folder to set up; `undefined` when the person cancels the question. */
-async function siteOf(context: CommandContext, request: Request): Promise<InitSite | undefined> {
-  const here = request.here === true;
-  const site = await lookAround(context, here);
-  if (here || !asks(context, request) || !(await isProjectBelow(context, site))) return site;
-  const chosen = await context.choose("Which folder is the project?", [
-    { value: "here", label: clean(context.cwd), hint: "the current folder" },
-    { value: "above", label: clean(site.project.folder) },
-  ]);
-  if (chosen === undefined) return undefined;
-  return chosen === "here" ? lookAround(context, true) : site;
 }
 
 function asks({ stdin, out, err }: CommandContext, request: Request): boolean {
@@ -226,17 +212,12 @@ async function setCommands(
   return writeSetting(context, project.folder, order);
 }
 
-async function notesOnPlace({ context, request, site }: Call): Promise<string[]> {
-  const { project } = site;
-  const notes: string[] = [];
-  if (!asks(context, request) && (await isProjectBelow(context, site)))
-    notes.push(`to set up the current folder instead of ${project.folder}: looper init --here`);
+async function notesOnPlace({ context, site: { project } }: Call): Promise<string[]> {
   const { todoFile, folder: projectDir } = project;
   const opened = await openRepository(context.ports, { projectDir, todoFile, exclude: [], env: context.env });
   const head = opened.ok ? await asResult(() => headOf(opened.value)) : undefined;
-  if (head?.ok === true && head.value.commit === undefined)
-    notes.push("the repository has no commit yet: commit what is there before the first run");
-  return notes;
+  const isUnborn = head?.ok === true && head.value.commit === undefined;
+  return isUnborn ? ["the repository has no commit yet: commit what is there before the first run"] : [];
 }
 
 async function mustBeWritable({ ports: { files } }: CommandContext, folder: string): Promise<void> {
@@ -274,8 +255,6 @@ function problemsOf(read: ReadResult): number {
   return read.kind === "empty" ? read.problems.length : 0;
 }
 
-const MOST_NOTES = 12;
-
 async function tell(
   context: CommandContext,
   site: InitSite,
@@ -295,12 +274,7 @@ async function tell(
   });
   await printLines(
     err,
-    [
-      ...notes.slice(0, MOST_NOTES),
-      ...(notes.length > MOST_NOTES
-        ? [`and ${notes.length - MOST_NOTES} more notes: --json shows them`]
-        : []),
-    ].map((note) => `looper: ${clean(note)}`),
+    notes.map((note) => `looper: ${clean(note)}`),
   );
   await printLines(out, [
     ...(named ? [] : [folderLine(site)]),

@@ -1,5 +1,5 @@
-// Checks the agents a run may use: installed, version, signed in, and whether their output was understood. Finds keys that others can
-// read: in files that git tracks, or that other users of the machine can open. Costs nothing.
+// Checks the agents a run may use: installed, version, signed in. Finds keys that others can read: in files that git tracks, or that
+// other users of the machine can open. Costs nothing.
 import path from "node:path";
 import { askAbout, type About } from "../../../src/agents/clients/about.js";
 import {
@@ -25,8 +25,6 @@ import { listTracked } from "../../../src/git/base/read/tracked.js";
 import { UserError } from "../../../src/system/errors.js";
 import { createRedact, findSecretValues } from "../../../src/system/text/secrets/redact.js";
 import { shownPath } from "../../lookup/project.js";
-import { findRun, readLines } from "../../../src/logging/read.js";
-import { plural } from "../../../src/ui/view/words/amounts.js";
 
 /** The agents a run may use, and others that the settings name. */
 export async function checkAgents(
@@ -215,27 +213,4 @@ async function trackedOf(
     ),
   );
   return new Set(tracked.ok ? tracked.value : []);
-}
-
-const LOOKED_AT = 16 * 1024 * 1024;
-
-export async function checkAgentOutput({ ports }: CommandContext, project: Project): Promise<Check> {
-  const name = "agent output";
-  const folder = await findRun(ports, project.logDir);
-  const stat = folder === undefined ? undefined : await ports.files.stat(path.join(folder, "events.jsonl"));
-  if (folder === undefined || stat?.kind !== "file") return fine(name, "no run yet");
-  const unknown = new Map<string, number>();
-  for await (const { type, value } of readLines(ports, folder, Math.max(0, stat.size - LOOKED_AT))) {
-    const { agent, unknown_events: lines } = value;
-    if (type !== "agent_finished" || typeof agent !== "string" || typeof lines !== "number" || lines === 0)
-      continue;
-    unknown.set(agent, (unknown.get(agent) ?? 0) + lines);
-  }
-  if (unknown.size === 0) return fine(name, "all of it was understood in the last run");
-  const told = [...unknown].map(([agent, lines]) => `${plural(lines, "line")} of ${agent}`);
-  return warning(
-    name,
-    `not understood in the last run: ${told.join(", ")}`,
-    `they are kept in ${path.join(folder, "*", "output.jsonl")}; a newer looper may know them`,
-  );
 }

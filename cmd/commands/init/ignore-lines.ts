@@ -7,7 +7,7 @@ export function missingLines(text: string, folders: readonly string[]): string[]
   return folders.filter((folder) => !rules.ignores(`${folder}/`)).map((folder) => `${escaped(folder)}/`);
 }
 
-/** The copies of the schemas, which `init` and `doctor --fix` can write again. */
+/** The copies of the schemas, which `init` can write again. */
 const COPIES = { line: ".looper/*.schema.json", one: ".looper/run.schema.json" };
 
 export function missingCopies(text: string): string[] {

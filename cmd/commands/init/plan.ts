@@ -49,14 +49,6 @@ export function planFiles(
   return [...config, ...schemas, ...planIgnores(site)];
 }
 
-/** Only the copies of schemas that files of the project name and that are missing or old. */
-export function planSchemas(site: InitSite): PlannedFile[] {
-  const bounds = { force: false, skipConfig: site.settingsFile === undefined, writesBacklog: false };
-  return planFiles(site, {}, bounds).filter(
-    ({ path: file, text }) => text !== undefined && file.endsWith(".schema.json"),
-  );
-}
-
 const SETTINGS_SCHEMA = "./config.schema.json";
 
 function schemaOf(backlog: ReadResult): string {

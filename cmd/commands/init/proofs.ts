@@ -2,118 +2,46 @@
 // the files.
 import { parseJson } from "../../../src/system/text/json.js";
 
-/** Files that make a folder a project of its own. */
-export const MANIFESTS = [
-  "package.json",
-  "pyproject.toml",
-  "setup.py",
-  "requirements.txt",
-  "Cargo.toml",
-  "go.mod",
-  "deno.json",
-  "deno.jsonc",
-  "pom.xml",
-  "build.gradle",
-  "build.gradle.kts",
-  "composer.json",
-  "Gemfile",
-  "mix.exs",
-  "Package.swift",
-  "pubspec.yaml",
-  "Makefile",
-] as const;
-
 export interface KnownCheck {
   command: string;
   from: string;
 }
 
-/** A check, and the files that tell of it: by their names, or by what is in them. */
-interface Clue {
-  command: string;
-  in: readonly string[] | RegExp;
-  says?: (text: string) => boolean;
-  /** Another file that must be there. */
-  beside?: string;
-}
+/** A check, the files that tell of it, and what one of them says. */
+type Clue = readonly [command: string, files: readonly string[], says?: RegExp];
 
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
-const DENO = ["deno.json", "deno.jsonc"];
-const GRADLE = ["build.gradle", "build.gradle.kts"];
-const OF_PYTHON = [
-  "pytest.ini",
-  "conftest.py",
-  "pyproject.toml",
-  "setup.py",
-  "setup.cfg",
-  "requirements.txt",
-  "requirements-dev.txt",
-  "Pipfile",
-  "tox.ini",
-];
-
-const has =
-  (pattern: RegExp) =>
-  (text: string): boolean =>
-    pattern.test(text);
 
 /** The clues of each kind of project, the surest first: at most one of each is suggested. */
 const CLUES: readonly (readonly Clue[])[] = [
   [
-    { command: "make test", in: MAKEFILES, says: has(/^test\s*:(?!=)/m) },
-    { command: "make check", in: MAKEFILES, says: has(/^check\s*:(?!=)/m) },
+    ["make test", MAKEFILES, /^test\s*:(?!=)/m],
+    ["make check", MAKEFILES, /^check\s*:(?!=)/m],
+  ],
+  [["pytest", ["pytest.ini", "conftest.py", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"]]],
+  [["cargo test", ["Cargo.toml"]]],
+  [["go test ./...", ["go.mod"]]],
+  [
+    ["./mvnw test", ["mvnw"]],
+    ["mvn test", ["pom.xml"]],
   ],
   [
-    { command: "pytest", in: ["pyproject.toml", "tox.ini", "setup.cfg"], says: has(/pytest/) },
-    { command: "pytest", in: OF_PYTHON },
-    { command: "pytest", in: /^(?:test_.*|.*_test)\.py$/ },
+    ["./gradlew test", ["gradlew"]],
+    ["gradle test", ["build.gradle", "build.gradle.kts"]],
   ],
-  [{ command: "cargo test", in: ["Cargo.toml"] }],
-  [{ command: "go test ./...", in: ["go.mod"] }],
-  [
-    { command: "deno task test", in: DENO, says: has(/"tasks"\s*:\s*\{[^{}]*"test"\s*:/) },
-    { command: "deno test", in: DENO },
-  ],
-  [
-    { command: "./mvnw test", in: ["pom.xml"], beside: "mvnw" },
-    { command: "mvn test", in: ["pom.xml"] },
-  ],
-  [
-    { command: "./gradlew test", in: GRADLE, beside: "gradlew" },
-    { command: "gradle test", in: GRADLE },
-  ],
-  [
-    { command: "composer test", in: ["composer.json"], says: (text) => hasScript(text, "test") },
-    { command: "vendor/bin/phpunit", in: ["phpunit.xml", "phpunit.xml.dist"] },
-  ],
-  [
-    { command: "bundle exec rspec", in: [".rspec"] },
-    { command: "bundle exec rspec", in: ["Gemfile"], says: has(/\brspec/) },
-    { command: "bundle exec rake test", in: ["Gemfile"], beside: "Rakefile" },
-  ],
-  [{ command: "mix test", in: ["mix.exs"] }],
-  [{ command: "swift test", in: ["Package.swift"] }],
-  [{ command: "dart test", in: ["pubspec.yaml"] }],
-  [{ command: "just test", in: ["justfile"], says: has(/^test\b.*:/m) }],
+  [["deno test", ["deno.json", "deno.jsonc"]]],
+  [["vendor/bin/phpunit", ["phpunit.xml", "phpunit.xml.dist"]]],
+  [["bundle exec rspec", [".rspec"]]],
+  [["mix test", ["mix.exs"]]],
 ];
 
 /** The files whose text a clue reads. */
-export const TELLING_FILES: readonly string[] = [
-  "package.json",
-  ...CLUES.flat().flatMap(({ in: files, says }) =>
-    says === undefined || files instanceof RegExp ? [] : files,
-  ),
-];
+export const TELLING_FILES: readonly string[] = ["package.json", ...MAKEFILES];
 
 /** `names`: all names in the folder; `texts`: the content of the files to read. */
 export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck[] {
-  const find = ({ command, in: files, says, beside }: Clue): KnownCheck[] => {
-    if (beside !== undefined && !names.has(beside)) return [];
-    const there =
-      files instanceof RegExp
-        ? [...names].filter((name) => files.test(name))
-        : files.filter((name) => names.has(name));
-    const from = there.find((name) => says === undefined || says(texts.get(name) ?? ""));
+  const find = ([command, files, says]: Clue): KnownCheck[] => {
+    const from = files.find((name) => names.has(name) && (says?.test(texts.get(name) ?? "") ?? true));
     return from === undefined ? [] : [{ command, from }];
   };
   const scripts = ofScripts(names, texts.get("package.json"));

@@ -14,7 +14,7 @@ import type { Files } from "../../../src/system/ports.js";
 import { openStore } from "../../../src/todo/store/store.js";
 import type { ReadResult } from "../../../src/todo/store/writer.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { MANIFESTS, TELLING_FILES, suggestProofs, type KnownCheck } from "./proofs.js";
+import { TELLING_FILES, suggestProofs, type KnownCheck } from "./proofs.js";
 
 export interface InitSite {
   /** With broken settings: as if there were none. */
@@ -82,17 +82,6 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
   const kind = (await files.stat(folder, { link: true }))?.kind;
   if (kind === undefined || kind === "folder") return;
   throw environmentError(`${folder} is not a folder`, "remove it: settings and schemas are written there");
-}
-
-/** Whether the current folder is a project inside the folder that would be set up. */
-export async function isProjectBelow(
-  { ports, cwd }: CommandContext,
-  { project }: InitSite,
-): Promise<boolean> {
-  const here = await ports.files.realPath(cwd);
-  if (here === undefined || here === project.folder) return false;
-  const names = await ports.files.list(here);
-  return MANIFESTS.some((name) => names.includes(name));
 }
 
 async function findSettings(files: Files, folder: string): Promise<string | undefined> {
