@@ -7,7 +7,7 @@ import { nearest } from "../src/system/text/nearest.js";
 import { Sentence } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
 import { spellArgument } from "./context/commander.js";
-import { COMMAND_HINTS, FLAG_HINTS } from "./old-names.js";
+import { GO_COMMANDS, GO_FLAGS, OLD_COMMANDS } from "./old-names.js";
 
 function hintOn(name: string): string {
   return `see \`looper help ${name}\``;
@@ -19,8 +19,8 @@ export function unknownCommand(word: string, beside: readonly string[] = []): Us
   const shown = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
   const near = looksLikeFile ? nearest(path.basename(word), beside) : nearest(word, [...shown, "help"]);
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
-  const other = COMMAND_HINTS.get(word.toLowerCase());
-  const hint = other ?? (near === undefined ? "list them with `looper help`" : `did you mean ${near}?`);
+  const old = OLD_COMMANDS.get(word.toLowerCase()) ?? GO_COMMANDS.get(word.toLowerCase());
+  const hint = old ?? (near === undefined ? "list them with `looper help`" : `did you mean ${near}?`);
   return usageError(message, hint);
 }
 
@@ -46,9 +46,9 @@ export async function unknownFlag(
   // Go programs take a long flag with one dash, and a short one with two.
   const otherDash = own.find((one) => one === `-${flag}` || (one.length === 2 && flag === `-${one}`));
   const value = typed.slice(flag.length);
-  const oneDash = isGroup && otherDash === undefined && FLAG_HINTS.has(`-${flag}`);
+  const oneDash = isGroup && otherDash === undefined && GO_FLAGS.has(`-${flag}`);
   const meant = otherDash === undefined ? undefined : `did you mean ${otherDash}${value}?`;
-  const hint = meant ?? FLAG_HINTS.get(oneDash ? `-${flag}` : flag);
+  const hint = meant ?? GO_FLAGS.get(oneDash ? `-${flag}` : flag);
   if (hint !== undefined) return usageError(`unknown flag ${flag}`, hint);
   const elsewhere = await findCommandWith(flag);
   if (elsewhere !== undefined)

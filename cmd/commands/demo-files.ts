@@ -1,5 +1,5 @@
-// The demo: its project, a small backlog and the initial files; the script of its agent, which writes real files, runs their tests, and
-// reports its first try at D3 as done although a test fails; and the same script as calls of the engine's tools. Pure.
+// The demo: its project, a small backlog and the initial files; and the script of its agent, which writes real files, runs their
+// tests, and reports its first try at D3 as done although a test fails. Pure.
 import type { Action, Script } from "../../src/agents/hosted/script.js";
 
 const todo = (
@@ -38,23 +38,15 @@ const BACKLOG = {
   ],
 };
 
-/** The agents of the demo: a script, and the built-in engine with a scripted model. */
-const AGENTS = {
-  scripted: { script: "../agent.json" },
-  chapo: { model: "scripted/demo", chapo: { script: "../agent.json" } },
-} as const;
-
-/** The project's settings, with one of these agents. */
-export function configOf(agent: keyof typeof AGENTS): string {
-  const settings = {
-    schedule: { agent },
-    agents: { [agent]: AGENTS[agent] },
-    verify: { commands: ["node --test --test-reporter=tap"], report: "stdout" },
-  };
-  return `${JSON.stringify(settings, undefined, 2)}\n`;
-}
+/** The project's settings. */
+const SETTINGS = {
+  schedule: { agent: "scripted" },
+  agents: { scripted: { script: "../agent.json" } },
+  verify: { commands: ["node --test --test-reporter=tap"], report: "stdout" },
+};
 
 export const FILES: Readonly<Record<string, string>> = {
+  ".looper/config.json": `${JSON.stringify(SETTINGS, undefined, 2)}\n`,
   "README.md": "# text-facts\n\nFacts about a text.\n",
   "package.json": `${JSON.stringify({ name: "text-facts", private: true, type: "module", scripts: { test: "node --test" } }, undefined, 2)}\n`,
   "to-do.json": `${JSON.stringify(BACKLOG, undefined, 2)}\n`,
@@ -267,53 +259,3 @@ export const SCRIPT: Script = {
   },
   review: [REVIEW],
 };
-
-/** One turn of the model: a text and a tool call. */
-interface Turn {
-  say?: string;
-  delay_ms?: number;
-  call: { name: string; args: Readonly<Record<string, unknown>> };
-}
-
-/** The replies by task; the n-th attempt as `D3#n` where it differs; `turns` are the review's. */
-export function chapoScript(): { tasks: Record<string, Turn[]>; turns: Turn[] } {
-  const { tasks = {}, review = [] } = "steps" in SCRIPT ? {} : SCRIPT;
-  const entries = Object.entries(tasks).flatMap(([id, attempts]) =>
-    attempts.map((actions, at) => [at === 0 ? id : `${id}#${at + 1}`, turnsOf(actions)] as const),
-  );
-  return { tasks: Object.fromEntries(entries), turns: turnsOf(review[0] ?? []) };
-}
-
-/** Text and pause are attached to the next call. */
-function turnsOf(actions: readonly Action[]): Turn[] {
-  const turns: Turn[] = [];
-  let next: Omit<Turn, "call"> = {};
-  for (const action of actions) {
-    if ("say" in action) next = { ...next, say: action.say };
-    else if ("delay" in action) next = { ...next, delay_ms: parseInt(action.delay, 10) };
-    else {
-      turns.push({ ...next, call: callOf(action) });
-      next = {};
-    }
-  }
-  return turns;
-}
-
-function callOf(action: Action): Turn["call"] {
-  if ("write" in action)
-    return { name: "fs_writeFile", args: { path: action.write, content: action.content } };
-  if ("append" in action) return edit(action.append, FILES[action.append] ?? "", action.content);
-  if ("replace" in action)
-    return {
-      name: "fs_edit",
-      args: { path: action.replace, old_string: action.find, new_string: action.with },
-    };
-  if ("run" in action)
-    return { name: "bash_execute", args: { command: [action.run, ...(action.args ?? [])].join(" ") } };
-  if ("summary" in action) return { name: "report_summary", args: action.summary };
-  throw new Error(`the demo has no call for ${JSON.stringify(action)}`);
-}
-
-function edit(path: string, before: string, more: string): Turn["call"] {
-  return { name: "fs_edit", args: { path, old_string: before, new_string: before + more } };
-}

@@ -1,14 +1,13 @@
 // `looper demo`: the real loop over a small backlog in a temporary project. The agent is a script that
 // edits files and runs tests. Leaves the project and the script to demo/.
 import path from "node:path";
-import { Option } from "commander";
 import { openProject } from "../../src/config/project/open-project.js";
 import { environmentError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { taskListLines } from "../../src/ui/terminal/task-list.js";
 import { clean } from "../../src/ui/text.js";
-import { chapoScript, configOf, FILES, SCRIPT } from "./demo-files.js";
+import { FILES, SCRIPT } from "./demo-files.js";
 import { lookOf, printLines, runPlaceOf } from "../lookup/project.js";
 import type { WorkingCommand } from "../context/command.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
@@ -22,20 +21,16 @@ interface Stage {
   env: Readonly<Record<string, string>>;
 }
 
-export const command: WorkingCommand<{ chapo?: true }> = {
-  options: [new Option("--chapo", "use the built-in engine with a scripted model")],
-  examples: [
-    ["looper demo", "run a small backlog in a temporary folder"],
-    ["looper demo --chapo", "the same with the built-in engine, which runs its tools"],
-  ],
-  work: (context, { chapo = false }) => demo(context, chapo ? "chapo" : "scripted"),
+export const command: WorkingCommand<object> = {
+  examples: [["looper demo", "run a small backlog in a temporary folder"]],
+  work: demo,
 };
 
-async function demo(context: CommandContext, agent: "scripted" | "chapo"): Promise<CommandOutcome> {
-  const stage = await setStage(context, agent);
+async function demo(context: CommandContext): Promise<CommandOutcome> {
+  const stage = await setStage(context);
   await printLines(context.out, [
     `Six tasks, in ${stage.project}.`,
-    ...INTRODUCTION[agent],
+    "The agent is a script: no key, no network. Its edits, tests and commits are",
     "real. Its first try at D3 reports that all tests pass; the runner looks.",
     "",
   ]);
@@ -47,15 +42,7 @@ async function demo(context: CommandContext, agent: "scripted" | "chapo"): Promi
   return end;
 }
 
-const INTRODUCTION = {
-  scripted: ["The agent is a script: no key, no network. Its edits, tests and commits are"],
-  chapo: [
-    "The agent is Chapo, the built-in engine; what its model says is a script: no key,",
-    "no network. The engine runs its tools, so the edits, tests and commits are",
-  ],
-} as const;
-
-async function setStage(context: CommandContext, agent: "scripted" | "chapo"): Promise<Stage> {
+async function setStage(context: CommandContext): Promise<Stage> {
   const { files } = context.ports;
   const made = await files.makeTempFolder("looper-demo-");
   const root = (await files.realPath(made)) ?? made;
@@ -63,13 +50,12 @@ async function setStage(context: CommandContext, agent: "scripted" | "chapo"): P
   const home = path.join(root, "home");
   const stage = { root, project, home, env: environment(context, home) };
   await files.makeFolder(home);
-  for (const [name, content] of Object.entries({ ...FILES, ".looper/config.json": configOf(agent) })) {
+  for (const [name, content] of Object.entries(FILES)) {
     const file = path.join(project, name);
     await files.makeFolder(path.dirname(file));
     await files.writeAtomic(file, content);
   }
-  const script = agent === "chapo" ? chapoScript() : SCRIPT;
-  await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(script, undefined, 2)}\n`);
+  await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(SCRIPT, undefined, 2)}\n`);
   await git(context, stage, ["init", "--quiet"]);
   await git(context, stage, ["config", "user.name", "You"]);
   await git(context, stage, ["config", "user.email", "you@example.org"]);

@@ -7,7 +7,6 @@ import { parseDocument } from "yaml";
 import PROOF from "../../docs/proof.json" with { type: "json" };
 import { commonOptions } from "../../cmd/context/command.js";
 import { COMMANDS } from "../../cmd/commands.js";
-import { OTHER_FLAGS } from "../../cmd/old-names.js";
 import { fillDocument, fillPart, PARTS } from "../../scripts/doc-parts.js";
 import { EVENT_EXAMPLES } from "../../scripts/event-examples.js";
 import { KINDS, PERMISSIONS, rowOf, ROWS } from "../../src/config/settings/settings.js";
@@ -30,7 +29,7 @@ const commands = new Map(
 );
 const ownFlags = [...commands.values()].flatMap((flags) => [...flags]);
 /** With the opposite of each switch, which the parser understands, and words of other programs that get a hint. */
-const everyFlag = new Set([...ownFlags, ...ownFlags.map(oppositeOf), ...OTHER_FLAGS.keys()]);
+const everyFlag = new Set([...ownFlags, ...ownFlags.map(oppositeOf)]);
 
 function spellings({ flags }: { flags: string }): string[] {
   return flags.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g) ?? [];

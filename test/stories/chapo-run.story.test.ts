@@ -255,20 +255,6 @@ test(
   }),
 );
 
-test(
-  "demo --chapo: the demo, with the engine really running its tools",
-  story(async (rig) => {
-    const { code, stdout, stderr } = await rig.run(["demo", "--chapo"]);
-    expect(code).toBe(0);
-    expect(stdout).toContain("The agent is Chapo");
-    expect(stderr).toMatch(/✗ failed D3 .*: node --test .*1 test/);
-    expect(stdout).toContain("complete · 6 of 6 tasks done · 8 iterations");
-    expect(stdout).toContain("7 passed, 0 failed");
-    const project = /^ {2}cd (.+)$/m.exec(stdout)?.[1] ?? "";
-    expect((await rig.run(["-C", project, "replay"])).code).toBe(0);
-  }),
-);
-
 /** A port without a server. */
 async function freePort(): Promise<number> {
   const server = createServer();

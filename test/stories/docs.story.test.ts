@@ -28,7 +28,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'looper chapo reject last -m "Use a branch"': "is done by test/stories/chapo-approvals.story.test.ts",
   'looper chapo approve last --args \'{"path": "b.txt", "content": "b"}\'':
     "is done by test/stories/chapo-approvals.story.test.ts",
-  "looper demo --chapo": "is run by test/stories/chapo-run.story.test.ts",
 };
 
 /** Lines that are to say no: exit 1. */

@@ -159,7 +159,7 @@ test.each<[string, string[], Record<string, string>]>([
 );
 
 test(
-  "run, doctor and validate name the folder of the work where it is not the project's",
+  "run and validate name the folder of the work where it is not the project's",
   story(async (rig) => {
     const puppet = await rig.agent();
     puppet.play((turn) => turn.report());
@@ -167,7 +167,6 @@ test(
     rig.writeBacklog([{ id: "T1" }], { project: { root: "packages/app" } });
     const note = "agents, hooks and checks work in packages/app (`project.root` in to-do.json)";
     expect((await rig.run(["validate"])).stdout).toContain(note);
-    expect((await rig.run(["doctor"])).stdout).toContain(note);
     expect((await rig.run(["run", "--no-review"])).stderr).toContain(note);
   }),
 );
