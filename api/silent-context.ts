@@ -69,7 +69,7 @@ export async function silentContext(
 
 const NO_PERSON: Pick<
   CommandContext,
-  "stdin" | "confirm" | "choose" | "chooseSome" | "ask" | "askLine" | "inTerminal" | "openTerminal"
+  "stdin" | "confirm" | "choose" | "chooseSome" | "ask" | "askLine" | "openTerminal"
 > = {
   stdin: {
     isTerminal: false,
@@ -82,6 +82,5 @@ const NO_PERSON: Pick<
   chooseSome: () => Promise.resolve(undefined),
   ask: () => Promise.resolve(undefined),
   askLine: () => Promise.resolve("closed"),
-  inTerminal: () => Promise.resolve(undefined),
   openTerminal: () => Promise.reject(new Error("no terminal here")),
 };

@@ -79,6 +79,11 @@ const stderr = new StdStream(2, () => process.stderr.on("error", () => undefined
 const UNKNOWN_COLUMNS = 80;
 const UNKNOWN_ROWS = 24;
 
+/** A terminal that cannot move its cursor shows no questions. */
+function canAsk(): boolean {
+  return isTty(process.stdin) && !isAutomatic() && process.env["TERM"] !== "dumb";
+}
+
 /** In CI no person reads or answers, so its terminal does not count as one. */
 function isAutomatic(): boolean {
   return process.env["CI"] === "true" || inWorkflow();
@@ -143,12 +148,6 @@ function environment(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
 }
 
-/** Loaded late: only a person's question needs it. */
-const runInTerminal: CommandContext["inTerminal"] = async (program) => {
-  const terminal = await import("../src/system/processes/in-terminal.js");
-  return terminal.runInTerminal(program);
-};
-
 /** Loaded late: only a conversation needs it. */
 const openTerminal: CommandContext["openTerminal"] = async () => {
   const { openRawTerminal } = await import("../src/system/processes/raw-terminal.js");
@@ -170,7 +169,6 @@ const DESK: Parameters<typeof questionsAt>[0] = {
   get output() {
     return stderr.stream;
   },
-  isPlain: process.env["TERM"] === "dumb",
   unknownColumns: UNKNOWN_COLUMNS,
   onInterrupt: (listener) => {
     here.interrupted = listener;
@@ -208,14 +206,13 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
     stdin: {
       // A getter, because reading process.stdin makes Node open it.
       get isTerminal() {
-        return isTty(process.stdin) && !isAutomatic();
+        return canAsk();
       },
       readAll: async () => (await readStdin()).toString("utf8"),
       readBytes: readStdin,
       chunks: () => process.stdin,
     },
     ...questionsAt(DESK),
-    inTerminal: runInTerminal,
     openTerminal,
     onSignal: (listener) => {
       here.listener = listener;

@@ -1,10 +1,15 @@
-// `looper answer`, `approve` and `reject`: a person's answer to the open question of a task, with the text that they changed: that of
-// --edit, or from an editor, where the result is shown once more. An edit of the row like any other, and the first one counts.
+// `looper answer`, `approve` and `reject`: a person's answer to the open question of a task, with the text of --edit that they changed.
+// An edit of the row like any other, and the first one counts. A changed output is a file of its own; the one that was shown stays.
 // Leaves the rules to src/todo/change/person-answers.ts.
 import path from "node:path";
 import { Argument, Option } from "commander";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { findOutputSchema } from "../../src/config/workflows/find-output-schema.js";
+import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
+import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
+import { findEditable, writeEdited } from "../../src/loop/runs/edited-output.js";
+import { type UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
+import { isRecord, parseJson } from "../../src/system/text/json.js";
 import {
   answerQuestion,
   decideQuestion,
@@ -14,31 +19,30 @@ import {
 } from "../../src/todo/change/person-answers.js";
 import type { Task } from "../../src/todo/model/task.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
-import { clean } from "../../src/ui/text.js";
+import type { OutputSchema } from "../../src/workflow/outputs/check-output.js";
 import type { Question } from "../../src/workflow/progress.js";
 import { describeAnswer } from "../../src/workflow/question.js";
 import { QUESTION, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
-import { personOf } from "../lookup/name-of-user.js";
-import { printLines, projectOf, readNamedFile, shownPath } from "../lookup/project.js";
+import { nameOfUser, personOf } from "../lookup/name-of-user.js";
+import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
-import { editShown, takeEdited } from "../lookup/workflows/edit-in-place.js";
-import { mustBeAsShown, readShown, showText, type AskedTask } from "../lookup/workflows/shown-work.js";
+import { mustBeAsShown, type AskedTask } from "../lookup/workflows/shown-work.js";
 
 interface Request {
   id: string;
   outcome?: string;
   message?: string;
-  /** The file of the changed text; `true`: it is changed in an editor. */
-  edit?: string | true;
+  /** The file of the changed text. */
+  edit?: string;
   shown?: string;
   file?: string;
 }
 
 const MESSAGE = new Option("-m, --message <text>", "a remark, or the answer's text");
-const EDIT_OPTION = new Option("--edit [file]", "change what is shown: in $EDITOR, or as this JSON file");
+const EDIT_OPTION = new Option("--edit <file>", "change what is shown: to the JSON of this file");
 const SHOWN = new Option("--shown <text>", "only if it still shows this SHA-256 (see questions --json)");
 
 export const command: EditingCommand<Request> = {
@@ -48,8 +52,7 @@ export const command: EditingCommand<Request> = {
   examples: [
     ['looper answer T3 revise -m "leave the API as it is"', "send a plan back"],
     ['looper answer T3 -m "port 8080"', "answer the question of an agent"],
-    ["looper answer T3 edit", "change the plan in $EDITOR; you are asked about it again"],
-    ["looper answer T3 edit --edit plan.json", "the same with a file"],
+    ["looper answer T3 edit --edit plan.json", "change the plan; you are asked about it again"],
   ],
   answer: (context, request) => give(context, request, request.outcome, answerQuestion),
 };
@@ -61,7 +64,7 @@ export const approve: EditingCommand<Request> = {
   options: [MESSAGE, EDIT_OPTION, SHOWN, ...EDITING.options],
   examples: [
     ["looper approve T3", "carry out what T3 asks about"],
-    ["looper approve T3 --edit", "change the plan in $EDITOR, see it, and approve that"],
+    ["looper approve T3 --edit plan.json", "change the plan, and approve that"],
     ['looper approve T3 -m "skip the tests of the CLI"', "the same, with a remark for the agent"],
   ],
   answer: (context, request) =>
@@ -96,10 +99,6 @@ async function give(
   // Before anything is written or opened.
   await refuseAgents(context, { ...REFUSED, file });
   const edited = await answerEdited(context, request, word);
-  if (edited === "left") {
-    await printLines(context.err, [`${clean(id)} stays open: nothing was answered`]);
-    return { json: undefined, lines: [], end: "no" };
-  }
   // The person who names no digest has read the files, which must be what was asked about.
   if (shown === undefined && Object.keys(edited).length === 0)
     await mustBeAsShown(context, { file, id, word });
@@ -120,8 +119,8 @@ function answeredLines({ tasks, run }: EditAnswer): string[] {
   });
 }
 
-/** A changed text, or none; `left`: the person changed nothing or did not confirm it. */
-type EditedAnswer = Pick<TypedAnswer, "edited" | "arguments"> | "left";
+/** A changed text, or none. */
+type EditedAnswer = Pick<TypedAnswer, "edited" | "arguments">;
 
 /** The text that the answer changes. `word`: the outcome that was typed, `approve` included. */
 async function answerEdited(
@@ -129,32 +128,62 @@ async function answerEdited(
   { id, file, edit: named }: Request,
   word: string | undefined,
 ): Promise<EditedAnswer> {
-  const wanted = named !== undefined;
-  if (!wanted && word !== EDIT) return {};
+  if (named === undefined && word !== EDIT) return {};
   const project = await projectOf(context, { file, quiet: true });
   const { tasks } = await readTasks(context, project);
   const { task, question } = findQuestion(tasks, id);
   const asked = { context, project, task, question };
-  if (!wanted && !isAboutText(task, question)) return {};
-  mustFitCall(question, word);
-  if (typeof named === "string") {
-    const bytes = await readNamedFile(context, path.resolve(context.cwd, named), "file");
-    const text = new TextDecoder().decode(bytes);
-    return (await takeEdited(asked, text)).typed;
+  if (named === undefined) {
+    if (!isAboutText(task, question)) return {};
+    throw noFile(asked, id);
   }
-  if (!context.stdin.isTerminal || !context.out.isTerminal) throw noTerminal(asked, id, word);
-  const shown = await readShown(asked);
-  if ("changed" in shown) throw new UserError("no", shown.changed);
-  const changed = await editShown(asked);
-  if (changed === undefined) return "left";
-  // A person approves what was shown: the changed text, once more.
-  await showText(asked, changed.text);
-  return (await context.confirm(confirmText(question, word), [], "no")) ? changed.typed : "left";
+  mustFitCall(question, word);
+  const bytes = await readNamedFile(context, path.resolve(context.cwd, named), "file");
+  const text = new TextDecoder().decode(bytes);
+  return question.source === "tool" ? takeCall(question, text) : takeOutput(asked, text);
 }
 
-function confirmText({ source }: Question, word: string | undefined): string {
-  if (word === "approve") return "Approve it as it is shown?";
-  return source === "tool" ? "Allow the call as it is shown?" : "Answer with it as it is shown?";
+/** Writes the changed output beside the one that was shown. */
+async function takeOutput(asked: AskedTask, text: string): Promise<EditedAnswer> {
+  const { context, project, task, question } = asked;
+  const { ports, env } = context;
+  const editable = findEditable(task, question);
+  const at = new Date(ports.clock.now()).toISOString();
+  const schema = await findSchemaOf(asked, editable.output.stage);
+  const change = { tasksDir: project.paths.tasksDir, text, by: nameOfUser(env), at, schema };
+  return { edited: await writeEdited(ports.files, editable, change) };
+}
+
+function takeCall({ call, id }: Question, text: string): EditedAnswer {
+  if (call?.arguments === undefined)
+    throw usageError(
+      `cannot edit the call of ${id}: its arguments are not in the task's row`,
+      "reject it, and say in the remark what to do instead",
+    );
+  const changed = parseJson(text);
+  if (isRecord(changed)) return { arguments: changed };
+  throw usageError(
+    `the changed arguments of ${call.tool} are not a JSON object`,
+    "nothing was answered; correct them and answer again",
+  );
+}
+
+/** The schema of a stage of the task's workflow; `undefined` where the stage has none, or is gone. */
+async function findSchemaOf(
+  { context, project, task: { id, progress } }: AskedTask,
+  stage: string,
+): Promise<OutputSchema | undefined> {
+  if (progress === undefined) return undefined;
+  const { files } = context.ports;
+  const places = workflowPlaces({ ...context, project });
+  const named = { name: progress.workflow, namedBy: `task ${id}` };
+  const { reading } = await loadWorkflow(files, places, named);
+  const found = Object.entries(reading.workflow.stages).find(([name]) => name === stage)?.[1];
+  const name = found !== undefined && "output" in found ? found.output : undefined;
+  if (name === undefined) return undefined;
+  const schema = await findOutputSchema(files, places, name);
+  if (schema.ok) return schema.value;
+  throw usageError(schema.error.message, schema.error.hint);
 }
 
 /** Whether the question has the outcome edit, and a text to change. */
@@ -172,24 +201,17 @@ function mustFitCall({ source, id }: Question, word: string | undefined): void {
   );
 }
 
-/** The refusal without a terminal, with the way that needs none. */
-function noTerminal(
-  { context, project, task, question }: AskedTask,
-  id: string,
-  word: string | undefined,
-): UserError {
-  const command = word === "approve" ? `looper approve ${id}` : `looper answer ${id} edit`;
+/** The refusal of an edit without the changed text. */
+function noFile({ context, project, task, question }: AskedTask, id: string): UserError {
+  const command = `looper answer ${id} edit --edit FILE`;
   if (question.source === "tool")
-    return usageError(
-      "cannot open an editor without a terminal",
-      `write the changed arguments into a file, and name it: ${command} --edit FILE`,
-    );
+    return usageError("the changed arguments are missing", `write them into a file, and name it: ${command}`);
   const { edits = "" } = question;
   const output = task.progress?.outputs?.[edits];
   const shown =
     output === undefined ? "it" : shownPath(context, path.join(project.paths.tasksDir, output.file));
   return usageError(
-    `cannot open ${edits} in an editor without a terminal`,
-    `copy ${shown}, change the copy, and name it: ${command} --edit FILE`,
+    `the changed ${edits} is missing`,
+    `copy ${shown}, change the copy, and name it: ${command}`,
   );
 }

@@ -1,7 +1,6 @@
 // The process as a command sees it: no command touches the real one. looper.ts fills it in.
 import type { Ending } from "../../src/logging/events/events.js";
 import type { Ports } from "../../src/system/ports.js";
-import type { TerminalProgram } from "../../src/system/processes/in-terminal.js";
 import type { RawTerminal } from "../../src/system/processes/raw-terminal.js";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
@@ -49,7 +48,7 @@ export interface CommandContext {
   /** stdout was a terminal at the start, also in CI. */
   hangsUp: boolean;
   stdin: {
-    /** A person can answer; false in CI, as for `out` and `err`. */
+    /** A person can answer; false in CI, as for `out` and `err`, and with TERM=dumb. */
     isTerminal: boolean;
     readAll(): Promise<string>;
     readBytes(): Promise<Uint8Array>;
@@ -65,8 +64,6 @@ export interface CommandContext {
   ask(question: string, example: string): Promise<string | undefined>;
   /** Asks for a line until it is typed, the input is closed, or `withdrawn` is aborted. */
   askLine(question: string, example: string, withdrawn: AbortSignal): Promise<TypedLine>;
-  /** Gives the terminal to a pager or an editor; its exit code, or `undefined` where it could not be started. */
-  inTerminal: (program: TerminalProgram) => Promise<number | undefined>;
   /** Takes the terminal key by key; stdin and stdout must be terminals. */
   openTerminal: () => Promise<RawTerminal>;
   /** Sets the listener for signals. When it returns false, the program exits at once. */

@@ -61,7 +61,6 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
     chooseSome: () => Promise.resolve(undefined),
     ask: () => Promise.resolve(undefined),
     askLine: () => Promise.resolve("closed"),
-    inTerminal: () => Promise.resolve(undefined),
     openTerminal: () => Promise.reject(new Error("no terminal here")),
     onSignal: () => undefined,
     noteLog: () => undefined,

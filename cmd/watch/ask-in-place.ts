@@ -1,12 +1,11 @@
 // Asks the person at the terminal of a run an open question: shows what it is about, reads the answer, and writes it as the
-// editing commands do. Leaves reading what was typed to ui/terminal/typed-answer.ts, what is shown to shown-work.ts, and
-// changing an output to edit-in-place.ts.
+// editing commands do. Leaves reading what was typed to ui/terminal/typed-answer.ts, and what is shown to shown-work.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
-import { answerQuestion, EDIT, type TypedAnswer } from "../../src/todo/change/person-answers.js";
+import { answerQuestion, type TypedAnswer } from "../../src/todo/change/person-answers.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
 import { coloursFor } from "../../src/ui/colours.js";
@@ -20,7 +19,6 @@ import { checkOptionsOf } from "../lookup/check-options.js";
 import { editBeside, refusal } from "../lookup/edit.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
 import { shownPath } from "../lookup/project.js";
-import { editShown } from "../lookup/workflows/edit-in-place.js";
 import { readShown, showText, type AskedTask, type Shown } from "../lookup/workflows/shown-work.js";
 
 /** Whether the question has an answer now, from here or from elsewhere. */
@@ -115,7 +113,7 @@ function exampleOf({ outcomes }: Question): string {
   return outcomes.length === 0 ? "" : "y";
 }
 
-/** Shows the question, and what is decided on: short texts as they are, long ones in a pager. */
+/** Shows the question, and what is decided on. */
 async function showQuestion(desk: Desk, shown: Shown): Promise<void> {
   const { context, project, task } = desk;
   const { err, ports } = context;
@@ -126,7 +124,7 @@ async function showQuestion(desk: Desk, shown: Shown): Promise<void> {
   const screen = { colours: coloursFor(err.colour), columns: err.columns() };
   const scene = { ...screen, now: ports.clock.now(), rest: "type show", whole };
   await say(context, ["", ...askedLines(open, scene)]);
-  if ("text" in shown) await showText(desk, shown.text);
+  if ("text" in shown) await showText(context, shown.text);
 }
 
 function listAll({ task, question }: Desk, shown: Shown): string[] {
@@ -146,18 +144,8 @@ async function take(desk: Desk, typed: TypedReply, shown: Shown): Promise<Asked 
       await say(context, [typed.why]);
       return undefined;
     case "show":
-      await showText(desk, listAll(desk, shown), "pager");
+      await showText(context, listAll(desk, shown));
       return undefined;
-    case "edit": {
-      const changed = await editShown(desk);
-      if (changed === undefined) return undefined;
-      // A changed output is asked about again; a changed call would run at once.
-      if (desk.question.source === "tool") {
-        await showText(desk, changed.text);
-        if (!(await context.confirm("Allow the call as it is shown?", [], "no"))) return undefined;
-      }
-      return write(desk, { word: EDIT, ...changed.typed });
-    }
     case "text":
       return write(desk, { word: typed.text });
     case "outcome": {

@@ -101,8 +101,8 @@ test(
     const refused: [string[], RegExp][] = [
       [["answer", "T1", "aprove"], /^2 .*not an outcome of T1\.2\n {2}did you mean "approve"/s],
       [["answer", "T1"], /^2 .*T1\.2 needs an outcome/],
-      [["answer", "T1", "edit"], /^2 .*without a terminal.*looper answer T1 edit --edit FILE/s],
-      [["approve", "T1", "--edit"], /^2 .*without a terminal.*looper approve T1 --edit FILE/s],
+      [["answer", "T1", "edit"], /^2 .*plan is missing\n.*looper answer T1 edit --edit FILE/s],
+      [["approve", "T1", "--edit"], /^2 .*--edit needs a value/],
       [["approve", "T9"], /^2 .*there is no task T9/],
       [["approve", "T2"], /^1 .*T2 has no open question/],
       [["approve", "T1.7"], /^1 .*the question T1\.7 is not open; the question of T1 is T1\.2/],

@@ -21,7 +21,7 @@ import type { Question, StageOutput } from "../../../src/workflow/progress.js";
 import { openQuestion } from "../../../src/workflow/question.js";
 import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { projectOf, shownPath, warn } from "../project.js";
+import { projectOf, shownPath } from "../project.js";
 import { readTasks } from "../read-tasks.js";
 
 export interface AskedTask {
@@ -142,25 +142,8 @@ async function beforeStage(
   return before === undefined ? base : before.slice(0, before.indexOf(" "));
 }
 
-/** Lines beside the text: the question, the prompt. */
-const BESIDE = 12;
-
-/** Prints a text that fits on the screen; a longer one is shown in `$PAGER`, or in less. */
-export async function showText(
-  { context, project }: Pick<AskedTask, "context" | "project">,
-  text: readonly string[],
-  how: "pager" | "fit" = "fit",
-): Promise<void> {
-  const { err, env, inTerminal } = context;
+/** Prints a text on a terminal. */
+export async function showText({ err }: CommandContext, text: readonly string[]): Promise<void> {
   const lines = text.flatMap((line) => wrap(line, err.columns()));
-  const isShort = how === "fit" && lines.length + BESIDE <= err.rows();
-  const pager = env["PAGER"] ?? "less";
-  const whole = `${lines.join("\n")}\n`;
-  if (!isShort && pager !== "" && pager !== "cat" && env["TERM"] !== "dumb") {
-    // As git calls it: colours, long lines folded, and no clearing of the screen.
-    const called = { command: pager, args: [], cwd: project.folder };
-    if ((await inTerminal({ ...called, env: { LESS: "FRX", ...env }, input: whole })) === 0) return;
-    await warn(context, `cannot show it in ${pager}`);
-  }
-  await err.write(`\n${whole}\n`);
+  await err.write(`\n${lines.join("\n")}\n\n`);
 }

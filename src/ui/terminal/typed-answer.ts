@@ -8,7 +8,7 @@ import { clean } from "../text.js";
 export type TypedReply =
   | { how: "outcome"; outcome: string; remark: string; isYes: boolean }
   | { how: "text"; text: string }
-  | { how: "edit" | "show" }
+  | { how: "show" }
   | { how: "again"; why: string };
 
 /** The outcome of a person who changed what is shown. */
@@ -25,15 +25,12 @@ export function readTyped(line: string, question: Question): TypedReply {
   const outcome = outcomeOf(word.toLowerCase(), question);
   if (outcome !== undefined && outcome !== EDIT)
     return { how: "outcome", outcome, remark, isYes: outcome === yesOf(question) };
-  if (outcome === EDIT || (isEdit(word) && question.edits !== undefined)) return { how: "edit" };
+  if (outcome === EDIT)
+    return { how: "again", why: `in another shell: looper answer ${clean(question.id)} edit --edit FILE` };
   if (word.toLowerCase() === SHOW && rest.length === 0) return { how: "show" };
   const near = nearest(word, [...question.outcomes]);
   const hint = near === undefined ? `type ${wordsText(question)}` : `did you mean ${near}?`;
   return { how: "again", why: `${clean(word)} is not an answer; ${hint}` };
-}
-
-function isEdit(word: string): boolean {
-  return ["e", EDIT].includes(word.toLowerCase());
 }
 
 function outcomeOf(word: string, question: Question): string | undefined {
