@@ -2,7 +2,7 @@
 // to site.ts, the conversation to converse.ts, and the work to src/chapo.
 import { UserError, usageError } from "../../src/system/errors.js";
 import { siteOf, treesOf, trustSite, type ChapoCall, type ChapoLine } from "./chapo/site.js";
-import { answerWith, converse, resumeWith } from "./chapo/converse.js";
+import { answerWith, canTalk, converse, resumeWith } from "./chapo/converse.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import { JSON_OPTION, list, TRUST, type WorkingCommand } from "../context/command.js";
 import path from "node:path";
@@ -42,8 +42,7 @@ export const command: WorkingCommand<ChapoLine> = {
   ],
   options: [
     new Option("--session <id>", "resume a session; last is the newest"),
-    new Option("--provider <name>", "anthropic, openai, gemini, openai-compatible or scripted"),
-    new Option("--model <model>", "the model, or provider/model"),
+    new Option("--model <model>", "provider/model, or a model of the provider that is set"),
     new Option("--effort <level>", "how much the model thinks: none, low, medium, high, max"),
     new Option("--tools <names>", "names of the tools: chapo, claude, anvil"),
     new Option("--max-iterations <n>", "model turns for one message (default: 25)"),
@@ -115,8 +114,8 @@ async function messageOf(context: CommandContext, request: ChapoLine): Promise<s
   const typedWords = request.words.join(" ");
   const message = typedWords === "-" ? await context.stdin.readAll() : typedWords;
   if (/\S/u.test(message)) return message;
-  // With --json the messages are lines of stdin, and on a terminal the person is asked.
-  const canRead = (request.json === true) !== context.stdin.isTerminal;
+  // With --json the messages are lines of stdin, and on a terminal the person types them.
+  const canRead = request.json === true ? !context.stdin.isTerminal : canTalk(context);
   if (request.words.length === 0 && canRead) return undefined;
   const example = request.session === undefined ? "" : " --session last";
   throw usageError(

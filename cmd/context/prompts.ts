@@ -1,7 +1,7 @@
-// Asks questions on the terminal with @clack/prompts, or in plain lines, and adds what the library lacks. Leaves to looper.ts whether
-// a person is there.
+// Asks questions on the terminal with @clack/prompts, and adds what the library lacks. Leaves to looper.ts whether a person is there.
 import type { Choice, CommandContext, TypedLine } from "./command-context.js";
-import { plainPrompts, type Prompts } from "./plain-prompts.js";
+
+type Prompts = typeof import("@clack/prompts");
 
 interface Asking {
   output: NodeJS.WriteStream;
@@ -11,8 +11,6 @@ interface Asking {
 export interface Desk {
   input: NodeJS.ReadStream;
   output: NodeJS.WriteStream;
-  /** The terminal cannot move its cursor. */
-  isPlain: boolean;
   /** The width of a terminal that reports no size. */
   unknownColumns: number;
   /** Sets the function that is called after a signal; a terminal that is read in lines sends Ctrl-C as one. */
@@ -110,11 +108,11 @@ type Shown<T> = { value: T } | { isClosed: boolean; isInterrupted: boolean };
 
 /** The prompt's answer, or how it was cancelled. */
 async function show<T extends string | boolean | string[]>(
-  { input, output, isPlain, unknownColumns, onInterrupt }: Desk,
+  { input, output, unknownColumns, onInterrupt }: Desk,
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
   withdrawn?: AbortSignal,
 ): Promise<Shown<T>> {
-  const prompts: Prompts = isPlain ? plainPrompts(input) : await import("@clack/prompts");
+  const prompts = await import("@clack/prompts");
   // The prompt wraps its text at the reported width.
   if (output.isTTY && output.columns === 0) output.columns = unknownColumns;
   // Ctrl-D closes the prompt's input, which the prompt does not notice.

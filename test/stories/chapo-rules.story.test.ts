@@ -17,7 +17,10 @@ function onTerminal(
   answers: readonly string[],
 ): Promise<{ code: number | null; said: string }> {
   const line = `"${process.execPath}" "${BIN}" chapo ${words}`;
-  const child = spawn("script", ["-qefc", line, "/dev/null"], { cwd: rig.project, env: rig.env });
+  const child = spawn("script", ["-qefc", line, "/dev/null"], {
+    cwd: rig.project,
+    env: { ...rig.env, TERM: "xterm" },
+  });
   const waiting = [...answers];
   let said = "";
   let asked = 0;
@@ -28,7 +31,7 @@ function onTerminal(
     if (!isAsking) return;
     asked += 1;
     // A question too many is turned away from.
-    child.stdin.write(waiting.length === 0 ? "\u0003" : `${waiting.shift() ?? ""}\r`);
+    child.stdin.write(waiting.shift() ?? "\u0003");
   });
   return new Promise((resolve, reject) => {
     child.once("error", reject).once("close", (code) => {
@@ -55,7 +58,7 @@ onLinux(
       { say: "All of it is done." },
     ];
     playScript(rig, { turns }, { rules: { allow: ["Write", "Edit(b.txt)"] } });
-    const { code, said } = await onTerminal(rig, '"Make b"', ["y", "yes"]);
+    const { code, said } = await onTerminal(rig, '"Make b"', ["y", "y"]);
     expect(code, said).toBe(0);
     expect(said.split("wants to use").length - 1).toBe(2);
     expect(said).toContain(`git add -A && ${GIT} commit -qm made`);
@@ -77,7 +80,7 @@ onLinux(
       { say: "Done." },
     ];
     playScript(rig, { turns });
-    const { code, said } = await onTerminal(rig, "Change", ["n", "always", "n"]);
+    const { code, said } = await onTerminal(rig, "Change", ["n", "a", "n"]);
     expect(code, said).toBe(0);
     expect(said.split("wants to use").length - 1).toBe(3);
     expect(said).toContain("-alpha");

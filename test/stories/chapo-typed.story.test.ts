@@ -132,7 +132,7 @@ test(
       { say: "Alpha." },
     ];
     playScript(rig, { turns });
-    const words = ["chapo", "--json", "--tools", "claude", "--skill", "reader", "--provider", "scripted"];
+    const words = ["chapo", "--json", "--tools", "claude", "--skill", "reader", "--model", "scripted"];
     const ran = await rig.run([...words, "--max-iterations", "5", "What is in it?"]);
     expect(dataOf(eventsOf(ran), "tool_result").map(({ tool, success }) => [tool, success])).toEqual([
       ["fs_readFile", true],
@@ -145,7 +145,7 @@ test(
       ["--max-iterations", "0"],
       ["--tools", "clade"],
       ["--mode", "maybe"],
-      ["--provider", "antropic"],
+      ["--model", "antropic/x"],
       ["--session", "nope"],
     ])
       expect((await rig.run(["chapo", flag ?? "", value ?? "", "Hello"])).code).toBe(2);

@@ -181,7 +181,7 @@ test(
     const { code, stderr } = await rig.run(["chapo", "Hello"]);
     expect(code).toBe(3);
     expect(stderr).toContain("ANTHROPIC_API_KEY");
-    const named = await rig.run(["chapo", "--provider", "openai", "--model", "gpt-x", "Hello"]);
+    const named = await rig.run(["chapo", "--model", "openai/gpt-x", "Hello"]);
     expect(named.code).toBe(3);
     expect(named.stderr).toContain("OPENAI_API_KEY");
     const none = await rig.run(["chapo"]);

@@ -1,36 +1,27 @@
-// A conversation with the engine: one message and its outcome, or a prompt until the person ends it. Leaves the text of events
-// to ui/terminal/lines/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
+// A conversation with the engine: one message and its outcome, or the lines of stdin. Leaves a person at a terminal to talk.ts, the text
+// of events to ui/terminal/lines/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
-import type { CallAnswer, UserQuestion, Reply } from "../../../src/chapo/engine/calls/pending.js";
+import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { UserError, usageError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import { jsonText } from "../../../src/ui/json-text.js";
-import { clean } from "../../../src/ui/text.js";
 import { type CommandOutcome, type CommandContext, type Signal } from "../../context/command-context.js";
 import { exitCodeOfError } from "../../context/exit-codes.js";
 import { modelOf, openHere, type ChapoCall, type SessionListener } from "./site.js";
 import { splitLines } from "../../../src/agents/process/lines.js";
 import { textField } from "../../../src/agents/fields.js";
 import { parseJson } from "../../../src/system/text/json.js";
-import {
-  openChapoLines,
-  questionLines,
-  readReply,
-  type ChapoScreen,
-} from "../../../src/ui/terminal/lines/chapo-lines.js";
-import { nameOfUser } from "../../lookup/name-of-user.js";
+import { openChapoLines, type ChapoScreen } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { lookOf, warn } from "../../lookup/project.js";
 
-/** Sends `message`, or the messages that a person types at a prompt; ends as the last outcome does. */
+/** Sends `message`, or those that a person or a program types; ends as the last outcome does. */
 export async function converse(call: ChapoCall, message: string | undefined): Promise<CommandOutcome> {
   const { context, request } = call;
   if (request.json !== true && canTalk(context)) return talk(call, message);
-  if (message === undefined && request.json === true) return sendLines(call);
-  return inSession(call, request.session, (conversation) =>
-    message === undefined ? sendFromPrompt(context, conversation) : sendOne(conversation, message),
-  );
+  if (message === undefined) return sendLines(call);
+  return inSession(call, request.session, (conversation) => sendOne(conversation, message));
 }
 
 /** Sends each line of stdin as a message, in one session; ends as the last outcome does. */
@@ -100,8 +91,8 @@ async function inSession(
 }
 
 /** Both ends are terminals that can move the cursor. */
-function canTalk({ stdin, out, err, env, log }: CommandContext): boolean {
-  const isPlain = env["TERM"] === "dumb" || env["TERM"] === undefined || log.format === "json";
+export function canTalk({ stdin, out, err, env, log }: CommandContext): boolean {
+  const isPlain = env["TERM"] === undefined || log.format === "json";
   return stdin.isTerminal && out.isTerminal && err.isTerminal && !isPlain;
 }
 
@@ -120,17 +111,9 @@ interface Conversation {
   interrupts: Interrupts;
 }
 
-/** Prints events, and asks at a prompt where a person is there. */
+/** Prints events. A call that needs a yes waits in the session. */
 function listenerOf({ context, site }: ChapoCall, printer: Printer): SessionListener {
-  const ask = async (question: UserQuestion): Promise<Reply> => {
-    await printer.settled();
-    return askPerson(context, question);
-  };
-  return {
-    ...(context.stdin.isTerminal ? { ask } : {}),
-    onEvent: printer.add,
-    onWarning: (text) => void warn(context, site.redact(text)),
-  };
+  return { onEvent: printer.add, onWarning: (text) => void warn(context, site.redact(text)) };
 }
 
 function sendOne(conversation: Conversation, message: string): Promise<CommandOutcome> {
@@ -146,23 +129,6 @@ async function takeTurn(
   await printer.settled();
   const signal = interrupts.end();
   return signal === undefined ? endOf(outcome) : { ending: "interrupted", signal };
-}
-
-/** Repeats until the person ends it. Ctrl-C ends the turn in progress; at the prompt it ends the conversation. */
-async function sendFromPrompt(context: CommandContext, conversation: Conversation): Promise<CommandOutcome> {
-  const { chapo } = conversation;
-  if (chapo.pending() !== undefined) await takeTurn(conversation, (signal) => chapo.proceed(signal));
-  await context.report({
-    level: "info",
-    lines: [`session ${chapo.id}; /clear forgets, /compact sums up, Ctrl-D ends`],
-  });
-  for (;;) {
-    const message = await context.ask("You", "what is to be done");
-    if (message === undefined || conversation.interrupts.gone()) return "ok";
-    if (!/\S/u.test(message)) continue;
-    const end = await sendOne(conversation, message);
-    if (typeof end === "object" && "ending" in end && end.signal === "SIGTERM") return end;
-  }
 }
 
 /** A question, or no answer, is 1; an unknown command or a bad request is 2; a key, a provider or the network is 3. */
@@ -194,20 +160,16 @@ const ENVIRONMENT_REASONS = new Set<string>([
 interface Interrupts {
   begin(): AbortController;
   end(): Signal | undefined;
-  /** Whether a signal came between two turns. */
-  gone(): boolean;
 }
 
 function listen(context: CommandContext): Interrupts {
   let turn: AbortController | undefined;
   let received: Signal | undefined;
-  let gone = false;
   context.onSignal((signal) => {
     // A second signal ends the process at once.
     if (received !== undefined) return false;
     received = signal;
-    if (turn === undefined) gone = true;
-    else turn.abort();
+    turn?.abort();
     return true;
   });
   return {
@@ -221,7 +183,6 @@ function listen(context: CommandContext): Interrupts {
       received = undefined;
       return signal;
     },
-    gone: () => gone,
   };
 }
 
@@ -286,18 +247,4 @@ async function printEvent(
   if (lines.length === 0) return;
   if (where === out) await out.write(`${lines.join("\n")}\n`);
   else await report({ level: type === "error" ? "error" : "info", lines });
-}
-
-/** Anything but a clear yes is a no. */
-async function askPerson(context: CommandContext, question: UserQuestion): Promise<Reply> {
-  const { err } = context;
-  const allowed = `y/n${question.mayRemember ? "/always" : ""}${question.edits === undefined ? "" : "/edits"}`;
-  await context.report({ level: "warn", lines: questionLines(question, lookOf(err)) });
-  for (;;) {
-    const answer = await context.ask(`Allow this? (${allowed})`, allowed);
-    const reply: Reply | undefined =
-      answer === undefined || answer.trim() === "" ? { verdict: "reject" } : readReply(answer, question);
-    if (reply !== undefined) return { ...reply, by: nameOfUser(context.env), via: "terminal" };
-    await context.report({ level: "warn", lines: [`${clean(answer ?? "")} is not one of ${allowed}`] });
-  }
 }

@@ -3,11 +3,7 @@
 import path from "node:path";
 import { chapo } from "../../../src/agents/hosted/chapo.js";
 import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";
-import {
-  readModelName,
-  findUsualModel,
-  type ProviderName,
-} from "../../../src/config/settings/model-names.js";
+import { readModelName } from "../../../src/config/settings/model-names.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -42,7 +38,6 @@ const NAME = "chapo";
 export interface ChapoLine {
   words: readonly string[];
   session?: string;
-  provider?: string;
   model?: string;
   effort?: string;
   tools?: string;
@@ -105,7 +100,8 @@ export async function modelOf(call: ChapoCall): Promise<string> {
   await trustSite(call);
   const { agent, settings, env } = call.site;
   const { ports, self, cwd } = call.context;
-  const model = namedModel(call.request, agent.model, env);
+  const typed = call.request.model;
+  const model = typed === undefined ? agent.model : wholeName(typed, agent.model);
   const asked = { ...agent, chapo: settings, ...given({ model }) };
   const found = await chapo.create(asked, { ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
@@ -113,46 +109,14 @@ export async function modelOf(call: ChapoCall): Promise<string> {
   throw environmentError(what, found.hint);
 }
 
-/** `--provider` alone takes the model of the settings where it is that provider's, else the usual one. */
-function namedModel(
-  request: ChapoLine,
-  set: string | undefined,
-  env: Readonly<Record<string, string>>,
-): string | undefined {
-  const [provider, model] = [request.provider, request.model];
-  if (provider === undefined) return model === undefined ? set : wholeName(model, set);
-  if (model !== undefined) {
-    const whole = readModelName(model);
-    const own = readModelName(`${provider}/x`);
-    const isWhole = "provider" in whole && "provider" in own && whole.provider === own.provider;
-    return checked(isWhole ? model : `${provider}/${model}`);
-  }
-  const own = checked(`${provider}/x`);
-  const ofProvider = (name: string | undefined): boolean =>
-    name !== undefined && providerOf(name) === providerOf(own);
-  if (ofProvider(set)) return set;
-  if (providerOf(own) === "scripted") return "scripted";
-  const usual = findUsualModel(env, providerOf(own));
-  if (usual !== undefined) return usual;
-  throw usageError(`--provider ${provider} needs --model`, `e.g. --provider ${provider} --model NAME`);
-}
-
 /** A model without its provider is one of the provider of the settings. */
 function wholeName(model: string, set: string | undefined): string {
   if ("provider" in readModelName(model)) return model;
-  const provider = set === undefined ? undefined : providerOf(set);
-  return checked(provider === undefined ? model : `${provider}/${model}`);
-}
-
-function providerOf(name: string): ProviderName | undefined {
-  const read = readModelName(name);
-  return "provider" in read ? read.provider : undefined;
-}
-
-function checked(name: string): string {
+  const own = set === undefined ? undefined : readModelName(set);
+  const name = own !== undefined && "provider" in own ? `${own.provider}/${model}` : model;
   const read = readModelName(name);
   if ("provider" in read) return name;
-  throw usageError(read.problem, "--provider NAME --model MODEL, or --model provider/model");
+  throw usageError(read.problem, "name the provider, too: --model provider/model");
 }
 
 /** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */

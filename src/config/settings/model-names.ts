@@ -62,12 +62,11 @@ export function spellModelName({ provider, model }: ModelName): string {
   return `${provider}/${model}`;
 }
 
-/** `provider/model` for who names none: of the first provider there is a key for, or of the one that is named. */
-export function findUsualModel(env: Env, named?: ProviderName): string | undefined {
+/** `provider/model` for who names none: of the first provider there is a key for. */
+export function findUsualModel(env: Env): string | undefined {
   for (const provider of NAMES) {
     const { usual } = PROVIDERS[provider];
-    const isWanted = named === undefined ? findKey(provider, env) !== undefined : provider === named;
-    if (usual !== undefined && isWanted) return `${provider}/${usual}`;
+    if (usual !== undefined && findKey(provider, env) !== undefined) return `${provider}/${usual}`;
   }
   return undefined;
 }

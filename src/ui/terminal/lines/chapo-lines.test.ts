@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChapoEvent, ChapoNews } from "../../../chapo/engine/events.js";
 import { given } from "../../../system/given.js";
-import { openChapoLines, questionLines, readReply } from "./chapo-lines.js";
+import { openChapoLines, questionLines } from "./chapo-lines.js";
 import { coloursFor, PLAIN } from "../../colours.js";
 import { widthOf } from "../../text.js";
 
@@ -214,13 +214,4 @@ test("an answer that could not be checked, and the end of a limit", () => {
       { type: "error", data: { error: "429", status: "error", retry_at: retryAt } },
     ]),
   ).toEqual(["  not checked", expect.stringMatching(/^error: 429; try again after .*\d\d:00:00$/) as string]);
-});
-
-test("replies", () => {
-  const all = (mayRemember: boolean) =>
-    ["y", " YES ", "n", "no", "a", "always", "", "yep"].map((typed) => readReply(typed, { mayRemember }));
-  const [yes, no] = [{ verdict: "approve" }, { verdict: "reject" }];
-  const always = { ...yes, always: true };
-  expect(all(true)).toEqual([yes, yes, no, no, always, always, undefined, undefined]);
-  expect(all(false)).toEqual([yes, yes, no, no, undefined, undefined, undefined, undefined]);
 });

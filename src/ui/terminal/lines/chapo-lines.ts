@@ -2,7 +2,7 @@
 // and the question before a call. Pure. Leaves printing and reading input to the caller.
 import { field, textField } from "../../../agents/fields.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
-import type { UserQuestion, Reply } from "../../../chapo/engine/calls/pending.js";
+import type { UserQuestion } from "../../../chapo/engine/calls/pending.js";
 import { never } from "../../../system/never.js";
 import { plural, showDuration, showMoment } from "../../view/words/amounts.js";
 import type { Colours } from "../../colours.js";
@@ -224,27 +224,4 @@ export function questionLines(
       ? []
       : [colours.dim(fit(`  ${names.edits}: every edit of ${edits} in this session`, screen))]),
   ];
-}
-
-/** The typed answer to that question; `undefined` when it is not valid. */
-export function readReply(
-  typed: string,
-  { mayRemember, edits }: Pick<UserQuestion, "mayRemember" | "edits">,
-): Reply | undefined {
-  switch (typed.trim().toLowerCase()) {
-    case "y":
-    case "yes":
-      return { verdict: "approve" };
-    case "n":
-    case "no":
-      return { verdict: "reject" };
-    case "a":
-    case "always":
-      return mayRemember ? { verdict: "approve", always: true } : undefined;
-    case "e":
-    case "edits":
-      return edits === undefined ? undefined : { verdict: "approve", edits: true };
-    default:
-      return undefined;
-  }
 }
