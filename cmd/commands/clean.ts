@@ -5,15 +5,12 @@ import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { selectRunsToClean, type CleanWish } from "../../src/logging/retention.js";
-import { parseStart } from "../../src/logging/run-id.js";
 import {
-  measureRun,
   mayHaveRepository,
   planClean,
   removeRuns,
   surveyLogs,
   type CleanPlan,
-  type LogSurvey,
 } from "../../src/loop/runs/clean-logs.js";
 import { planSessions, removeSessions, type SessionPlan } from "../../src/loop/runs/clean-sessions.js";
 import type { LogSite } from "../../src/loop/runs/needed-runs.js";
@@ -26,8 +23,7 @@ import { listCopies } from "../../src/todo/store/backlog-file.js";
 import { cleanAnswer, cleanSessionsAnswer } from "../../src/ui/answers/runs/clean.js";
 import type { CleanAnswer } from "../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../src/ui/terminal/lines/clean-lines.js";
-import { clean as cleanText } from "../../src/ui/text.js";
-import { plural, showBytes, showMoment } from "../../src/ui/view/words/amounts.js";
+import { plural, showBytes } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
@@ -85,8 +81,8 @@ export const command: AnsweringCommand<Request, Answer> = {
     const sessions = await planSessions(site, asked);
     const all = [plan.remove, survey.going, sessions.remove, sessions.going];
     if (unsaid && request.dryRun !== true && all.some(({ length }) => length > 0)) {
-      const proposal = await proposalOf(context, site, { survey, plan, sessions, keep });
-      if (!(await isAgreed(context, request, proposal))) return { json: undefined, end: "no" };
+      if (!(await isAgreed(context, request, proposalOf({ plan, sessions, keep }))))
+        return { json: undefined, end: "no" };
     }
     const cleaned = request.dryRun === true ? undefined : await removeRuns(site, survey, plan);
     const cleanedSessions = request.dryRun === true ? undefined : await removeSessions(site, sessions);
@@ -101,16 +97,12 @@ export const command: AnsweringCommand<Request, Answer> = {
   },
 };
 
-async function isAgreed(
-  context: CommandContext,
-  { y, json }: Request,
-  { text, about }: { text: string; about: readonly string[] },
-): Promise<boolean> {
+async function isAgreed(context: CommandContext, { y, json }: Request, text: string): Promise<boolean> {
   if (y === true) {
     if (json !== true) await context.report({ level: "info", lines: [text] });
     return true;
   }
-  const agreed = await context.confirm(`${text}?`, about);
+  const agreed = await context.confirm(`${text}?`, []);
   if (!agreed) await context.report({ level: "info", lines: ["nothing was removed"] });
   return agreed;
 }
@@ -151,31 +143,23 @@ async function siteOf({ ports, env }: CommandContext, project: Project): Promise
 }
 
 /** The default action, as a question and as a statement. */
-async function proposalOf(
-  context: CommandContext,
-  site: LogSite,
-  found: { survey: LogSurvey; plan: CleanPlan; sessions: SessionPlan; keep: number },
-): Promise<{ text: string; about: string[] }> {
-  const { survey, plan, sessions, keep } = found;
-  let bytes = 0;
-  for (const run of survey.runs) bytes += await measureRun(site, run);
-  const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
-  const { remove } = plan;
-  const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(context, remove[0].run)})`;
-  const runs = `${plural(remove.length, "run")}, ${sizeOf(remove)}${first}`;
-  const old = sessions.remove;
+function proposalOf({
+  plan,
+  sessions,
+  keep,
+}: {
+  plan: CleanPlan;
+  sessions: SessionPlan;
+  keep: number;
+}): string {
+  const [runs, old] = [plan.remove, sessions.remove];
   const what = [
-    ...(remove.length > 0 || old.length === 0 ? [runs] : []),
+    ...(runs.length > 0 || old.length === 0 ? [`${plural(runs.length, "run")}, ${sizeOf(runs)}`] : []),
     ...(old.length > 0 ? [`${plural(old.length, "session")} of Chapo, ${sizeOf(old)}`] : []),
   ];
-  const text = `Remove ${what.join(", and ")}, and keep the newest ${keep}${old.length === 0 ? "" : " of each"}`;
-  return { text, about: [`${there} in ${cleanText(shownPath(context, site.project.logDir))}`] };
+  return `Remove ${what.join(", and ")}, and keep the newest ${keep}${old.length === 0 ? "" : " of each"}`;
 }
 
 function sizeOf(all: readonly { bytes: number }[]): string {
   return showBytes(all.reduce((sum, one) => sum + one.bytes, 0));
-}
-
-function momentOf({ ports }: CommandContext, run: string): string {
-  return showMoment(parseStart(run), ports.clock.now());
 }

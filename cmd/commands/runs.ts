@@ -5,33 +5,28 @@ import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { runRow, wasRefused } from "../../src/ui/answers/runs/runs.js";
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
 import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
-import { clean } from "../../src/ui/text.js";
 import { showCostOf, showCount, showDuration, showMoment } from "../../src/ui/view/words/amounts.js";
-import { ALL_RUNS, JSON_OPTION, type AnsweringCommand } from "../context/command.js";
+import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
-import { listOwnRuns, projectOfRun, runFilter } from "../lookup/find-run.js";
+import { listOwnRuns } from "../lookup/find-run.js";
 import { lookOf, printLines, projectOf } from "../lookup/project.js";
 
 type Row = RunsAnswer["runs"][number];
 
-export const command: AnsweringCommand<{ n?: string; all?: true }, { json: RunsAnswer }> = {
-  options: [new Option("-n <n>", "only the newest n"), ALL_RUNS, JSON_OPTION],
+export const command: AnsweringCommand<{ n?: string }, { json: RunsAnswer }> = {
+  options: [new Option("-n <n>", "only the newest n"), JSON_OPTION],
   examples: [
     ["looper runs", "list each run with its ending, result and cost"],
     ["looper runs -n 1 --json", "print the last one as JSON"],
   ],
-  answer: async (context, { n, all }) => {
+  answer: async (context, { n }) => {
     const most = readCount("-n", n, "looper runs -n 10") ?? 1_000_000;
     const project = await projectOf(context);
     const live = await findLiveRun(context.ports, project);
-    const own = await listOwnRuns(context, project, runFilter(context, project, all));
+    const own = await listOwnRuns(context, project);
     const summaries = await summarizeRuns(context.ports, project.logDir, { runs: own, most });
-    const runs: Row[] = [];
-    for (const one of summaries) {
-      const named = await projectOfRun(context, all, one.folder);
-      runs.push(runRow(one, { isLive: live?.run === one.run, project: named }));
-    }
+    const runs = summaries.map((one) => runRow(one, live?.run === one.run));
     return { json: { runs } };
   },
   print: (context, { json }) => printLines(context.out, linesOf(context, json.runs)),
@@ -40,7 +35,6 @@ export const command: AnsweringCommand<{ n?: string; all?: true }, { json: RunsA
 function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[] {
   if (rows.length === 0) return ["no runs yet"];
   const now = ports.clock.now();
-  const several = rows.some(({ project }) => project !== undefined);
   const cells = rows.map((row) => {
     const { duration_ms: ms, tokens, cost_usd: cost, cost_partly: partly } = row;
     return [
@@ -51,14 +45,12 @@ function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[]
       ms === null ? "" : showDuration(ms),
       tokens === null || tokens === 0 ? "" : showCount(tokens),
       cost === null ? "" : showCostOf({ tokens: tokens ?? 0, cost, ...(partly ? { partly } : {}) }),
-      ...(several ? [clean(row.project ?? "")] : []),
     ];
   });
   const right = (title: string): Column => ({ title, right: true });
   const columns: readonly Column[] = [
     ...["run", "started", "ending"].map((title) => ({ title })),
     ...["done", "took", "tokens", "cost"].map(right),
-    ...(several ? [{ title: "project" }] : []),
   ];
   const { header, lines } = tableLines(columns, cells);
   return [lookOf(out).colours.dim(header), ...lines];

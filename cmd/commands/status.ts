@@ -8,9 +8,9 @@ import { statusLines } from "../../src/ui/terminal/lines/status-lines.js";
 import { addPace, estimate, NO_PACE } from "../../src/ui/view/estimate.js";
 import { readView, readViews } from "../../src/ui/view/read-view.js";
 import type { View } from "../../src/ui/view/view.js";
-import { ALL_RUNS, JSON_OPTION, type AnsweringCommand } from "../context/command.js";
+import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { listOwnRuns, projectOfRun, runFilter } from "../lookup/find-run.js";
+import { listOwnRuns } from "../lookup/find-run.js";
 import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
 
@@ -25,18 +25,18 @@ interface Answer {
 }
 
 /** With a run, a missing task file is not an error: the run may be about to draft it. */
-export const command: AnsweringCommand<{ all?: true }, Answer> = {
-  options: [ALL_RUNS, JSON_OPTION],
+export const command: AnsweringCommand<object, Answer> = {
+  options: [JSON_OPTION],
   examples: [
     ["looper status", "show progress, the current task, time left and cost"],
     ["looper status --json | jq .run.eta_ms", "print the estimated milliseconds until the run is finished"],
   ],
-  answer: async (context, { all }) => {
+  answer: async (context) => {
     const { ports } = context;
     const project = await projectOf(context);
     const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
     const live = await findLiveRun(ports, project);
-    const run = live?.run ?? (await listOwnRuns(context, project, runFilter(context, project, all))).at(-1);
+    const run = live?.run ?? (await listOwnRuns(context, project)).at(-1);
     // With neither a task file nor a run, fail like every command that reads tasks.
     const { tasks, problems } =
       isThere || run === undefined ? await readTasks(context, project) : { tasks: [], problems: [] };
@@ -44,14 +44,12 @@ export const command: AnsweringCommand<{ all?: true }, Answer> = {
     const view = run === undefined ? undefined : await readView(ports, folder);
     const counts = countTasks(tasks);
     const eta = live === undefined || view === undefined ? null : await etaOf(context, project, view, counts);
-    const named = await projectOfRun(context, all, folder);
-    const foreign = named === project.folder ? undefined : named;
     const json = statusAnswer(project.todoFile, tasks, {
       now: ports.clock.now(),
       tasksDir: shownPath(context, project.paths.tasksDir),
-      ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta, foreign } }),
+      ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta } }),
     });
-    const titles = new Map(foreign === undefined ? tasks.map(({ id, title }) => [id, title]) : []);
+    const titles = new Map(tasks.map(({ id, title }) => [id, title]));
     return { json, problem: problemsText(context, project, problems), view, titles };
   },
   print: (context, { json, view, titles }) =>

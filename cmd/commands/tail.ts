@@ -10,10 +10,10 @@ import { hintOnTask } from "../../src/todo/change/which-task.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { spellOut } from "../../src/ui/json-text.js";
 import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
-import { ALL_RUNS, RUN, type WorkingCommand } from "../context/command.js";
+import { RUN, type WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { hintOn, readCount } from "../context/words.js";
-import { folderOfRun, runFilter } from "../lookup/find-run.js";
+import { filterRuns, folderOfRun } from "../lookup/find-run.js";
 import { lookOf, projectOf, warn } from "../lookup/project.js";
 
 /** A log that is followed is looked at this often; it is read only where it grew. */
@@ -37,7 +37,6 @@ interface Request {
   task?: string;
   type?: string;
   decisions?: true;
-  all?: true;
   raw?: true;
   json?: true;
 }
@@ -51,7 +50,6 @@ export const command: WorkingCommand<Request> = {
     new Option("--task <id>", "only events of this task"),
     new Option("--type <type>", "only events of this type"),
     new Option("--decisions", "also show each decision and its reason"),
-    ALL_RUNS,
     new Option("--raw", "print the JSON lines of the log"),
     new Option("--json", "the same as --raw"),
   ],
@@ -67,13 +65,12 @@ export const command: WorkingCommand<Request> = {
     const wish = readWish(context, request);
     const project = await projectOf(context);
     const { logDir, todoFile } = project;
-    const filter = runFilter(context, project, request.all);
-    const runs = watchRuns(context.ports, logDir, filter);
+    const runs = watchRuns(context.ports, logDir, (all) => filterRuns(context, project, all));
     const waits = wish.follow && wish.run === undefined;
     const folder =
       waits && (await runs.newest()) === undefined
         ? undefined
-        : await folderOfRun(context, project, wish.run, filter);
+        : await folderOfRun(context, project, wish.run);
     // With -f the task may be added later.
     if (wish.task !== undefined && folder !== undefined && !wish.follow)
       await mustKnowTask(context, wish.task, { folder, todoFile });

@@ -81,8 +81,6 @@ export function agentOption(description: string): Option {
 
 export const JSON_OPTION = new Option("--json", "print JSON");
 export const TRUST = new Option("--trust", "approve the commands that the project's files name");
-/** Projects may share a log folder. */
-export const ALL_RUNS = new Option("--all", "also runs of other projects in the log folder");
 export const TODO_FILE = new Option("--file <file>", "the task file (default: the project's)");
 export const FILE = new Argument("[file]", "the task file (default: the project's)");
 export const RUN = new Argument("[run]", "a run's id, or how it begins (default: the newest)");

@@ -10,7 +10,7 @@ import type { Task } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { promptText, readTyped, type TypedReply } from "../../src/ui/terminal/typed-answer.js";
-import { clean, showBlock, wrap } from "../../src/ui/text.js";
+import { clean, wrap } from "../../src/ui/text.js";
 import { answeredMeanwhile, askedLines, listQuestions } from "../../src/ui/view/open-questions.js";
 import type { Question } from "../../src/workflow/progress.js";
 import { openQuestion } from "../../src/workflow/question.js";
@@ -104,7 +104,7 @@ async function askUntil(desk: Desk): Promise<Asked> {
       if (line === "closed") await say(context, [`${clean(question.id)} stays open`]);
       return "left";
     }
-    const done = await take(desk, readTyped(line.line, question), shown);
+    const done = await take(desk, readTyped(line.line, question));
     if (done !== undefined) return done;
   }
 }
@@ -122,46 +122,29 @@ async function showQuestion(desk: Desk, shown: Shown): Promise<void> {
   // A call is decided on as it is: nothing of it is cut.
   const whole = open.question.call !== undefined;
   const screen = { colours: coloursFor(err.colour), columns: err.columns() };
-  const scene = { ...screen, now: ports.clock.now(), rest: "type show", whole };
+  const scene = {
+    ...screen,
+    now: ports.clock.now(),
+    whole,
+  };
   await say(context, ["", ...askedLines(open, scene)]);
   if ("text" in shown) await showText(context, shown.text);
 }
 
-function listAll({ task, question }: Desk, shown: Shown): string[] {
-  const asked = showBlock(question.text.trim());
-  return [
-    `${clean(task.id)} ${clean(task.title)}`,
-    ...asked,
-    ...("text" in shown ? ["", ...shown.text] : []),
-  ];
-}
-
 /** The consequence of a line; `undefined`: the person is asked again. */
-async function take(desk: Desk, typed: TypedReply, shown: Shown): Promise<Asked | undefined> {
+async function take(desk: Desk, typed: TypedReply): Promise<Asked | undefined> {
   const { context } = desk;
   switch (typed.how) {
     case "again":
       await say(context, [typed.why]);
       return undefined;
-    case "show":
-      await showText(context, listAll(desk, shown));
-      return undefined;
     case "text":
       return write(desk, { word: typed.text });
-    case "outcome": {
-      const message = typed.remark === "" && !typed.isYes ? await askWhy(desk) : typed.remark;
-      if (message === undefined) return "left";
-      return write(desk, { word: typed.outcome, ...(message === "" ? {} : { message }) });
-    }
+    case "outcome":
+      return write(desk, { word: typed.outcome, ...(typed.remark === "" ? {} : { message: typed.remark }) });
     default:
       return never(typed);
   }
-}
-
-/** A remark to an answer that sends work back or ends it; `undefined` if the person went away. */
-async function askWhy({ context, withdrawn }: Desk): Promise<string | undefined> {
-  const line = await context.askLine("Why? Enter: no remark", "", withdrawn);
-  return typeof line === "string" ? undefined : line.line;
 }
 
 /** Writes the answer; the first one counts, so a refusal says who was quicker. */

@@ -309,7 +309,7 @@ test(
     expect(rig.read("made.txt")).toBe("8080\n");
     expect(seen).toMatchObject([
       { stage: "implement", answers: [{ question: "Which port?", text: "8080, as before", via: "mcp" }] },
-      { stage: "review", workflow: "implement-review", inputs: {} },
+      { stage: "review", workflow: "implement-review" },
     ]);
     const events = readFileSync(told, "utf8")
       .split("\n")

@@ -3,21 +3,19 @@
 import path from "node:path";
 import { z } from "zod";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { isEnvironmentFailure } from "../../../src/loop/step/drive.js";
-import { isInput, listAnswers } from "../../../src/loop/perform/stages/stage-facts.js";
-import { documentOf, readOutput } from "../../../src/loop/perform/stages/stage-output.js";
+import { listAnswers } from "../../../src/loop/perform/stages/stage-facts.js";
+import { documentOf } from "../../../src/loop/perform/stages/stage-output.js";
 import { RUN_FACTS } from "../../../src/logging/agent-file.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { readLines } from "../../../src/logging/read.js";
 import { Rules } from "../../../src/logging/rules.js";
-import type { Workflow } from "../../../src/workflow/workflow.js";
 import { STEP_DIR, writeAgentLine, type AgentLine } from "../../../src/logging/agent-file.js";
 import { withoutAuthor } from "../../../src/prompts/compose-stage.js";
-import { errorMessage, UserError } from "../../../src/system/errors.js";
+import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { NewTask, StageAgentReport } from "../../../src/todo/model/summary.js";
 import type { Task } from "../../../src/todo/model/task.js";
-import type { Progress, StageOutput } from "../../../src/workflow/progress.js";
+import type { Progress } from "../../../src/workflow/progress.js";
 import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
@@ -57,7 +55,7 @@ function readingTools(context: CommandContext, step: Step): McpTool[] {
   return [
     makeReader(
       "task",
-      "The task in hand: its text, its stage in the workflow, the outputs of earlier stages (such as the plan), answers of people, and the path of its document.",
+      "The task in hand: its text, its stage in the workflow, answers of people, and the paths of its document and of its prompt, which has the outputs of earlier stages.",
       {},
       () => showTask(context, step),
     ),
@@ -179,53 +177,18 @@ async function showTask(context: CommandContext, step: Step): Promise<object> {
     task: isReader ? withoutAuthor(rest) : rest,
     attempt: step.attempt ?? null,
     ...given({ prompt }),
-    ...(progress === undefined ? {} : await showProgress(context, site, task.id, progress)),
+    ...(progress === undefined ? {} : showProgress(site, task.id, progress)),
   };
 }
 
-async function showProgress(
-  { ports }: CommandContext,
-  { project, workflows }: Site,
-  id: string,
-  progress: Progress,
-): Promise<object> {
-  const { workflow, stage, visit, outputs = {}, notes = [] } = progress;
-  const inputs: Record<string, object> = {};
-  for (const key of inputKeys(workflows?.[workflow]?.workflow, progress)) {
-    const output = outputs[key];
-    if (output !== undefined) inputs[key] = await showOutput(ports.files, project, id, output);
-  }
+function showProgress({ project }: Site, id: string, progress: Progress): object {
+  const { workflow, stage, visit, notes = [] } = progress;
   return {
     workflow,
     stage,
     visit,
     document: documentOf(project, id),
-    inputs,
     answers: listAnswers(progress),
     notes: notes.map(({ text, by }) => ({ text, by })),
   };
-}
-
-/** The outputs that the stage's prompt has as well. */
-function inputKeys(workflow: Workflow | undefined, { stage, outputs = {} }: Progress): string[] {
-  const reader = workflow?.stages[stage];
-  if (workflow === undefined || reader === undefined) return [];
-  if (reader.kind !== "work" && reader.kind !== "analyze") return [];
-  return Object.keys(outputs).filter((key) => isInput(workflow, { key, reader }));
-}
-
-async function showOutput(
-  files: CommandContext["ports"]["files"],
-  project: Project,
-  id: string,
-  output: StageOutput,
-): Promise<object> {
-  const { outcome, visit } = output;
-  try {
-    const { value, warning } = await readOutput({ files }, project, id, output);
-    return { outcome, visit, output: value ?? null, ...given({ warning }) };
-  } catch (error) {
-    if (!isEnvironmentFailure(error)) throw error;
-    return { outcome, visit, output: null, warning: errorMessage(error) };
-  }
 }

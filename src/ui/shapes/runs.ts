@@ -14,7 +14,6 @@ export const RunsAnswer = z.object({
     z.object({
       run: z.string(),
       folder: z.string().describe("Absolute path of its log's folder"),
-      project: z.string().optional().describe("Absolute path of the project it worked in; only with --all"),
       started: z.string().nullable().describe("RFC 3339; null where it was killed before its first line"),
       state: z.enum(["running", "ended", "killed"]),
       ending: Ending.nullable().describe("Null unless it ended"),
@@ -106,10 +105,6 @@ export const StatusAnswer = z.object({
     .object({
       run: z.string(),
       folder: z.string().describe("Absolute path of its log's folder"),
-      project: z
-        .string()
-        .optional()
-        .describe("Absolute path of its project, where it is another one (--all)"),
       state: z.enum(["running", "ended", "killed"]),
       stopping: z.boolean().describe("It was asked to end"),
       pid: z.int().nullable().describe("Null unless it runs"),

@@ -14,13 +14,12 @@ const TESTS: Question = { ...PLAN, outcomes: ["yes", "no"] };
 const FREE: Question = { ...PLAN, source: "agent", outcomes: [] };
 
 test.each([
-  ["y", { how: "outcome", outcome: "approve", remark: "", isYes: true }],
-  ["YES looks good ", { how: "outcome", outcome: "approve", remark: "looks good", isYes: true }],
-  ["n too  risky", { how: "outcome", outcome: "reject", remark: "too  risky", isYes: false }],
-  ["revise", { how: "outcome", outcome: "revise", remark: "", isYes: false }],
+  ["y", { how: "outcome", outcome: "approve", remark: "" }],
+  ["YES looks good ", { how: "outcome", outcome: "approve", remark: "looks good" }],
+  ["n too  risky", { how: "outcome", outcome: "reject", remark: "too  risky" }],
+  ["revise", { how: "outcome", outcome: "revise", remark: "" }],
   ["e", { how: "again", why: "in another shell: looper answer T1.3 edit --edit FILE" }],
   ["edit", { how: "again", why: "in another shell: looper answer T1.3 edit --edit FILE" }],
-  ["show", { how: "show" }],
   ["revize", { how: "again", why: "revize is not an answer; did you mean revise?" }],
   ["zzz", { how: "again", why: "zzz is not an answer; type y (approve), n (reject), edit, revise" }],
   ["", { how: "again", why: "type y (approve), n (reject), edit, revise; Ctrl-D leaves it open" }],
@@ -29,7 +28,7 @@ test.each([
 });
 
 test("y and n are yes and no where these are the outcomes", () => {
-  expect(readTyped("n", TESTS)).toEqual({ how: "outcome", outcome: "no", remark: "", isYes: false });
+  expect(readTyped("n", TESTS)).toEqual({ how: "outcome", outcome: "no", remark: "" });
   expect(promptText(TESTS)).toBe("y, n; a remark may follow");
 });
 

@@ -4,30 +4,26 @@ import type { Question } from "../../workflow/progress.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
 import { clean } from "../text.js";
 
-/** `show`: show again what is decided on; `again`: the line is not an answer, and why. */
+/** `again`: the line is not an answer, and why. */
 export type TypedReply =
-  | { how: "outcome"; outcome: string; remark: string; isYes: boolean }
+  | { how: "outcome"; outcome: string; remark: string }
   | { how: "text"; text: string }
-  | { how: "show" }
   | { how: "again"; why: string };
 
 /** The outcome of a person who changed what is shown. */
 const EDIT = "edit";
-const SHOW = "show";
 
 /** Reads a line. A word of the question's own outcomes wins over y and n. */
 export function readTyped(line: string, question: Question): TypedReply {
   const text = line.trim();
   if (text === "") return { how: "again", why: `type ${wordsText(question)}; Ctrl-D leaves it open` };
   if (question.outcomes.length === 0) return { how: "text", text };
-  const [word = "", ...rest] = text.split(/\s+/u);
+  const [word = ""] = text.split(/\s+/u);
   const remark = text.slice(word.length).trim();
   const outcome = outcomeOf(word.toLowerCase(), question);
-  if (outcome !== undefined && outcome !== EDIT)
-    return { how: "outcome", outcome, remark, isYes: outcome === yesOf(question) };
+  if (outcome !== undefined && outcome !== EDIT) return { how: "outcome", outcome, remark };
   if (outcome === EDIT)
     return { how: "again", why: `in another shell: looper answer ${clean(question.id)} edit --edit FILE` };
-  if (word.toLowerCase() === SHOW && rest.length === 0) return { how: "show" };
   const near = nearest(word, [...question.outcomes]);
   const hint = near === undefined ? `type ${wordsText(question)}` : `did you mean ${near}?`;
   return { how: "again", why: `${clean(word)} is not an answer; ${hint}` };

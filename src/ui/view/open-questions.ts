@@ -68,8 +68,6 @@ export interface QuestionScene {
   now: number;
   /** Long lines are wrapped at this width; absent: nothing is. */
   columns?: number;
-  /** How to see the rest of a text that is cut; absent: `looper questions ID`. */
-  rest?: string;
   /** Nothing is cut. */
   whole?: boolean;
 }
@@ -90,7 +88,7 @@ export function questionLines(open: OpenQuestion, scene: QuestionScene): string[
 export function askedLines(open: OpenQuestion, scene: QuestionScene): string[] {
   const { colours, columns, whole } = scene;
   const { task, question } = open;
-  const rest = scene.rest ?? `looper questions ${quoteIfNeeded(clean(task))}`;
+  const rest = `looper questions ${quoteIfNeeded(clean(task))}`;
   const body = bodyLines(question, columns);
   const fit = (text: string): string[] => indented(clean(text), columns);
   return [

@@ -10,11 +10,8 @@ export function wasRefused({ ending, tasks, iterations, tokens }: Row): boolean 
   return isRefusal && tasks === 0 && iterations === 0 && tokens === 0;
 }
 
-/** One run. `isLive`: it is in progress; `project`: set when runs of several projects are listed. */
-export function runRow(
-  { run, folder, started, workflow, last, ended }: RunSummary,
-  { isLive, project }: { isLive: boolean; project: string | undefined },
-): Row {
+/** One run. `isLive`: it is in progress. */
+export function runRow({ run, folder, started, workflow, last, ended }: RunSummary, isLive: boolean): Row {
   const totals = ended?.totals;
   const lasted = Date.parse(last ?? "") - Date.parse(started ?? "");
   return {
@@ -33,7 +30,6 @@ export function runRow(
         : totals.input_tokens + (totals.cached_input_tokens ?? 0) + totals.output_tokens,
     cost_usd: totals?.cost_usd ?? null,
     cost_partly: totals?.cost_partly === true,
-    project,
     workflow,
   };
 }

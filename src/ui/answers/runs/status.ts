@@ -20,8 +20,6 @@ export interface SeenRun {
   live: LiveRun | undefined;
   /** Estimated milliseconds until the backlog is done. */
   eta: number | null;
-  /** The run's project, if it is another one. */
-  foreign: string | undefined;
 }
 
 /** `now`: epoch ms; `tasksDir`: the folder of outputs, as shown. */
@@ -30,7 +28,7 @@ export function statusAnswer(
   tasks: readonly Task[],
   { now, seen, tasksDir = "" }: { now: number; seen?: SeenRun; tasksDir?: string },
 ): StatusAnswer {
-  const looks = looksAt(tasks, seen?.foreign === undefined ? seen?.view : undefined);
+  const looks = looksAt(tasks, seen?.view);
   const inWorkflow = tasks.filter(({ progress }) => progress !== undefined);
   const questions = inWorkflow.length === 0 ? [] : listQuestions(inWorkflow, tasksDir).map(openAnswer);
   const paused = tasks.filter(({ progress }) => progress?.paused !== undefined).map(({ id }) => id);
@@ -75,10 +73,7 @@ export function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
   return counts;
 }
 
-function runOf(
-  { run, folder, view, live, eta, foreign }: SeenRun,
-  at: number,
-): NonNullable<StatusAnswer["run"]> {
+function runOf({ run, folder, view, live, eta }: SeenRun, at: number): NonNullable<StatusAnswer["run"]> {
   const { current, waiting, ended, spent } = view;
   const now = live === undefined ? view.at : at;
   const time = (ms: number): string => new Date(ms).toISOString();
@@ -112,6 +107,5 @@ function runOf(
     tokens: ended?.totals.tokens ?? spent.tokens,
     cost_usd: ended?.totals.cost ?? spent.cost ?? null,
     cost_partly: spent.partly === true,
-    project: foreign,
   };
 }

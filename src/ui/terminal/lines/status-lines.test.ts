@@ -15,7 +15,7 @@ function release(): RunEvent {
 
 function status(...events: readonly RunEvent[]): string[] {
   const view: View = sealAll(release(), ...events).reduce(fold, NOTHING);
-  const seen = { run: view.run, folder: "/p/log", view, live: undefined, eta: null, foreign: undefined };
+  const seen = { run: view.run, folder: "/p/log", view, live: undefined, eta: null };
   const tasks = [task("T1")];
   const answer = statusAnswer("/p/to-do.json", tasks, { now: view.at, seen });
   const look = { view, titles: new Map(), now: view.at, todoFile: "to-do.json", colours: PLAIN };

@@ -55,7 +55,7 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
         ]
       : [
           { text: headText(run, scene), look: colours.bold },
-          { text: run.project === undefined ? leftText(tasks, run) : `in another project: ${run.project}` },
+          { text: leftText(tasks, run) },
           { text: handText(run, scene), look: colours.cyan },
           { text: waitText(run, scene), look: colours.yellow },
           { text: spentText(run, scene.view) },
@@ -70,7 +70,6 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
           },
           { text: rejected.length === 0 ? "" : `rejected by a person: ${rejected.join(", ")}` },
           { text: accepted.length === 0 ? "" : `accepted by a person: ${accepted.join(", ")}` },
-          { text: run.project === undefined ? "" : `this project: ${leftText(tasks, null)}` },
         ];
   return lines
     .filter(({ text }) => text !== "")
@@ -158,7 +157,7 @@ function unpriced(view: View | undefined): string {
 /** The end of a run that waited for answers, where a person gave some since; `undefined`: the run's own words still hold. */
 function takenUpText({ run, questions = [] }: StatusAnswer, view: View | undefined): string[] | undefined {
   const asked = countOpen(view?.stages);
-  if (run?.ending !== "waiting" || run.project !== undefined || questions.length >= asked) return undefined;
+  if (run?.ending !== "waiting" || questions.length >= asked) return undefined;
   const answered = `${plural(asked - questions.length, "question")} of ${String(asked)} answered since`;
   return [asked === 1 ? "its question was answered since" : answered, "looper run takes the answers up"];
 }
