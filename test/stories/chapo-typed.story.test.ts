@@ -145,7 +145,6 @@ test(
       ["--max-iterations", "0"],
       ["--tools", "clade"],
       ["--mode", "maybe"],
-      ["--model", "antropic/x"],
       ["--session", "nope"],
     ])
       expect((await rig.run(["chapo", flag ?? "", value ?? "", "Hello"])).code).toBe(2);

@@ -45,9 +45,6 @@ const SAY_NO: readonly string[] = [
 const REFUSED: readonly string[] = [
   // It has to ask, and has no terminal.
   "looper push",
-  // It has to edit, and has no terminal.
-  "looper answer T3 edit",
-  "looper approve T3 --edit",
   // Its question takes an outcome.
   'looper answer T3 -m "port 8080"',
 ];

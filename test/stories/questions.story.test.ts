@@ -313,7 +313,7 @@ test(
     await rig.run(["run", "--no-review", "--workflow", "plan-approve-execute"]);
     expect(said).toHaveLength(5);
     for (const one of said)
-      expect(one).toMatch(/an agent of a run may not answer questions|only a person answers questions/u);
+      expect(one).toMatch(/an agent of a run may not answer questions|there is no tool answer here/u);
     const putBack = rig.events().flatMap(({ type, put_back }) => (type === "backlog_edited" ? put_back : []));
     expect(putBack).toEqual(["progress.answer of T1"]);
     expect(progressOf(rig, "T1")).toMatchObject({ stage: "approve" });

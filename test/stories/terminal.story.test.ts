@@ -57,7 +57,7 @@ test.skipIf(noTerminal)(
     const terminal = new Terminal(rig, RUN);
     await terminal.answer(PROMPT, "edit\r");
     await expect.poll(() => terminal.shown).toContain("looper answer T1.3 edit --edit FILE");
-    const plan = rig.read(".looper/tasks/T1/3-plan.json").replaceAll("greeting", "farewell");
+    const plan = rig.read(".looper/tasks/T1/2-plan.json").replaceAll("greeting", "farewell");
     rig.write("plan.json", plan);
     expect((await rig.run(["answer", "T1.3", "edit", "--edit", "plan.json"])).code).toBe(0);
     rmSync(path.join(rig.project, "plan.json"));
