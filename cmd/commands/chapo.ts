@@ -9,8 +9,9 @@ import path from "node:path";
 import { Argument, Option } from "commander";
 import { type CallAnswer, AGAIN, type SessionCall } from "../../src/chapo/engine/calls/pending.js";
 import { given } from "../../src/system/given.js";
+import { isRecord, tryParseJson } from "../../src/system/text/json.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
-import { lookOf, readNamedFile, printLines, printJson, warn } from "../lookup/project.js";
+import { lookOf, printLines, printJson, warn } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 import { storeMessage } from "../../src/chapo/session/inbox.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
@@ -50,7 +51,6 @@ export const command: WorkingCommand<ChapoLine> = {
     new Option("--mode <mode>", "what runs, asks or is refused, e.g. plan, acceptEdits, trusted"),
     new Option("-m, --message <text>", "approve, reject: a remark for the model"),
     new Option("--args <json>", "approve: run the call with these arguments"),
-    new Option("--args-file <file>", "approve: the same, from a file of JSON"),
     new Option("--serve-stdio", "serve the Agent Client Protocol"),
     TRUST,
     JSON_OPTION,
@@ -130,13 +130,13 @@ function refuse({ context }: ChapoCall, what: string): Promise<void> {
   return refuseAgents(context, { what: `an agent may not ${what}`, instead: "ask the user", sessions: true });
 }
 
-/** `looper chapo approve SESSION [-m TEXT] [--args JSON | --args-file FILE]`, `looper chapo reject SESSION [-m TEXT]` */
+/** `looper chapo approve SESSION [-m TEXT] [--args JSON]`, `looper chapo reject SESSION [-m TEXT]` */
 async function answerCall(call: ChapoCall, verdict: CallAnswer["verdict"]): Promise<CommandOutcome> {
   await refuse(call, "answer questions about calls");
   const { context, request } = call;
-  const session = await findPending(call, request.words[1] ?? "");
+  const session = await findSession(call, request.words[1] ?? "", ({ pending }) => pending !== undefined);
   const remark = request.message;
-  const args = verdict === "approve" ? await changedArgs(context, request) : undefined;
+  const args = verdict === "approve" ? changedArgs(request) : undefined;
   const answer = { verdict, by: nameOfUser(context.env), via: "cli" as const, ...given({ remark, args }) };
   return resumeWith(call, session, answer);
 }
@@ -149,25 +149,11 @@ async function answerQuestion(call: ChapoCall): Promise<CommandOutcome> {
 }
 
 /** The arguments as the person changed them; `undefined`: as they are. */
-async function changedArgs(context: CommandContext, request: ChapoLine): Promise<unknown> {
-  const [text, file] = [request.args, request.argsFile];
-  if (text !== undefined) return readArgs(text, "--args");
-  if (file === undefined) return undefined;
-  const bytes = await readNamedFile(context, path.resolve(context.cwd, file), "file");
-  return readArgs(new TextDecoder().decode(bytes), file);
-}
-
-function readArgs(text: string, where: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw usageError(`${where} is not JSON: ${why}`, "give an object with the call's arguments");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw usageError(`${where} is not a JSON object`, "give an object with the call's arguments");
-  return value;
+function changedArgs({ args }: ChapoLine): object | undefined {
+  if (args === undefined) return undefined;
+  const value = tryParseJson(Buffer.from(args));
+  if (value.ok && isRecord(value.value)) return value.value;
+  throw usageError("--args is not a JSON object", "give an object with the call's arguments");
 }
 
 async function steerSession(call: ChapoCall): Promise<CommandOutcome> {
@@ -323,28 +309,22 @@ function waitingLines({ out, ports }: CommandContext, id: string, pending: Sessi
   ];
 }
 
-/** The id of the session whose call waits; a `usage` error if the session is unknown. */
-async function findPending(call: ChapoCall, named: string): Promise<string> {
+/** The id of a session that `fits`; `last`: the newest such one. A `usage` error where there is none. */
+async function findSession(
+  call: ChapoCall,
+  named: string,
+  fits: (one: { pending?: SessionCall | undefined }) => boolean = () => true,
+): Promise<string> {
   const { sessions } = await sessionsOf(call);
-  const isLast = named === "last";
-  const found = sessions.find(({ id, pending }) => (isLast ? pending !== undefined : id === named));
+  const found = named === "last" ? sessions.find(fits) : sessions.find(({ id }) => id === named);
   if (found !== undefined) return found.id;
   const ids = sessions.map(({ id }) => id);
-  const lists = "list the calls that wait with `looper chapo pending`; quote a message of several words";
   throw usageError(
-    isLast ? "no call waits for an answer" : `session ${JSON.stringify(named)} not found`,
-    didYouMean(nearest(named, ids), lists),
-  );
-}
-
-/** The id of the session that was named; `last`: the one that changed last. A `usage` error where there is none. */
-async function findSession(call: ChapoCall, named: string): Promise<string> {
-  const { sessions } = await sessionsOf(call);
-  const found = named === "last" ? sessions[0] : sessions.find(({ id }) => id === named);
-  if (found !== undefined) return found.id;
-  throw usageError(
-    `session ${JSON.stringify(named)} not found`,
-    "list the sessions with `looper chapo sessions`; quote a message of several words",
+    named === "last" ? "there is no such session" : `session ${JSON.stringify(named)} not found`,
+    didYouMean(
+      nearest(named, ids),
+      "list them with `looper chapo sessions`; quote a message of several words",
+    ),
   );
 }
 

@@ -29,6 +29,7 @@ import type { CommandContext } from "../context/command-context.js";
 import { approve, type LinesToApprove } from "../lookup/approve.js";
 import { lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
+import { listSettingsFiles } from "./init/site.js";
 
 interface Request {
   verb?: string;
@@ -213,21 +214,15 @@ function mustBeKnown(key: string): void {
 async function fileOf(context: CommandContext, folder: string, scope: Order["scope"]): Promise<string> {
   const { ports, env, home } = context;
   const { files } = ports;
-  const own = PROJECT_FILES.map((name) => path.join(folder, name));
-  const candidates = scope === "user" ? listUserFiles(env, home) : own;
-  const there: string[] = [];
-  for (const file of candidates) if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
-  const manifest = path.join(folder, "package.json");
-  if (scope === "project" && (await holdsSettings(context, manifest))) there.push(manifest);
-  const [file = candidates[0] ?? "", second] = there;
+  const own = listUserFiles(env, home);
+  const there = scope === "project" ? await listSettingsFiles(files, folder) : [];
+  for (const file of scope === "user" ? own : [])
+    if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
+  const none = scope === "user" ? (own[0] ?? "") : path.join(folder, PROJECT_FILES[0]);
+  const [file = none, second] = there;
   if (second !== undefined) throw usageError(`two settings files: ${file} and ${second}`, "keep one of them");
   if (scope === "project") await mustBeInside(context, folder, file);
   return file;
-}
-
-async function holdsSettings({ ports }: CommandContext, manifest: string): Promise<boolean> {
-  const bytes = await ports.files.read(manifest).catch(() => undefined);
-  return bytes !== undefined && readPackageSettings(manifest, new TextDecoder().decode(bytes)) !== undefined;
 }
 
 /** A cloned repository may contain links to anywhere. */

@@ -4,7 +4,6 @@ import { initAnswer } from "../../src/ui/answers/project/init.js";
 import { asResult } from "../../src/git/base/git.js";
 import path from "node:path";
 import { Option } from "commander";
-import { isDeepStrictEqual } from "node:util";
 import { warnOfGoFiles } from "../../src/config/project/open-project.js";
 import { headOf } from "../../src/git/base/repository/head.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
@@ -30,7 +29,7 @@ import { printLines, shownPath } from "../lookup/project.js";
 import { JSON_OPTION, list, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
-import { approveSettings, writeSetting } from "./config.js";
+import { approveSettings } from "./config.js";
 
 type InitFile = InitAnswer["files"][number];
 
@@ -81,6 +80,11 @@ async function init(context: CommandContext, request: Request): Promise<Answer> 
   });
   const commands = commandsOf(request);
   const site = await lookAround(context, request.here === true);
+  if (commands.length > 0 && site.settingsFile !== undefined && request.force !== true)
+    throw usageError(
+      `cannot use --verify: there are settings, ${shownPath(context, site.settingsFile)}`,
+      'looper config set verify.commands "npm test"',
+    );
   const call = { context, request, site };
   const given = await importOf(call, request.import);
   const answers = await answersOf(call, commands);
@@ -163,15 +167,13 @@ async function setUp(
   const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
   const planned = planFiles(site, wishes, { force, skipConfig, writesBacklog });
   const { folder } = site.project;
-  const into = force ? undefined : await setCommands(call, commands);
   if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(context, folder);
   const backlog = writesBacklog
     ? await beginBacklog(context, site, { force, imported })
     : { did: "kept" as const };
   const files: InitFile[] = [{ path: site.project.todoFile, ...backlog }];
   for (const one of planned) {
-    const written = await writePlanned(context.ports, one);
-    files.push(one.path === into ? { ...written, did: "extended" } : written);
+    files.push(await writePlanned(context.ports, one));
   }
   if (commands.length > 0)
     await approveSettings(
@@ -199,17 +201,6 @@ async function setUp(
     isInvalid: !writesBacklog && site.backlog.kind === "invalid",
     draft: origin.from === "draft",
   });
-}
-
-/** Adds the commands to the existing settings; returns their file if it changed. */
-async function setCommands(
-  { context, site: { settingsFile, project } }: Call,
-  commands: readonly string[],
-): Promise<string | undefined> {
-  if (settingsFile === undefined || commands.length === 0) return undefined;
-  if (isDeepStrictEqual(project.resolved.settings.verify.commands, commands)) return undefined;
-  const order = { key: "verify.commands", values: commands, scope: "project" } as const;
-  return writeSetting(context, project.folder, order);
 }
 
 async function notesOnPlace({ context, site: { project } }: Call): Promise<string[]> {
@@ -279,24 +270,15 @@ async function tell(
   await printLines(out, [
     ...(named ? [] : [folderLine(site)]),
     ...(isNew ? lines : ["it is set up already: nothing was changed"]).map(fit),
-    ...leftLines(context, site, imported),
+    ...leftLines(imported),
     ...nextLines(next).map(fit),
   ]);
 }
 
 /** The note on the lines of an imported document that no task contains. */
-function leftLines(
-  context: CommandContext,
-  { project }: InitSite,
-  imported: InitAnswer["imported"],
-): string[] {
+function leftLines(imported: InitAnswer["imported"]): string[] {
   if (imported?.left === undefined) return [];
-  const { from, left } = imported;
-  const file = from === "stdin" ? "FILE" : clean(from);
-  const draft = `\`looper run --prompt - < ${file}\` (remove ${clean(shownPath(context, project.todoFile))} first)`;
-  return [
-    `${plural(left, "line")} of ${clean(from)} left out: keep these tasks, or have an agent draft from it: ${draft}`,
-  ];
+  return [`${plural(imported.left, "line")} of ${clean(imported.from)} left out`];
 }
 
 function nextLines(next: readonly string[]): string[] {

@@ -90,9 +90,11 @@ test(
     expect((await rig.run(["chapo", "approve", session])).code).toBe(1);
     expect(rig.read("a.txt")).toBe("beta\n");
     const bad = await rig.run(["chapo", "approve", session, "--args", "{"]);
-    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining("--args is not JSON") as string });
-    rig.write("changed.json", '{"path":"c.txt","content":"c\\n"}');
-    const edited = ["--args-file", "changed.json"];
+    expect(bad).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--args is not a JSON object") as string,
+    });
+    const edited = ["--args", '{"path":"c.txt","content":"c\\n"}'];
     expect((await rig.run(["chapo", "approve", session, ...edited])).code).toBe(0);
     expect([rig.read("c.txt"), existsSync(path.join(rig.project, "b.txt"))]).toEqual(["c\n", false]);
   }),

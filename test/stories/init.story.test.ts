@@ -346,7 +346,7 @@ test.skipIf(noTerminal)(
 );
 
 test(
-  "--verify sets the check, also of settings that are there, and approves it",
+  "--verify sets the check of new settings, and approves it; of settings that are there it is set by config",
   story(async (rig) => {
     rig.clis({ default: [{ summary: { status: "done" } }] });
     rig.gitInit();
@@ -359,10 +359,9 @@ test(
     });
     rig.write(".looper/config.json", '{"loop": {"max_attempts": 3}}\n');
     const again = await rig.run(["init", "--verify", "test -e to-do.json"]);
-    expect([again.code, settings()]).toEqual([
-      0,
-      { loop: { max_attempts: 3 }, verify: { commands: ["test -e to-do.json"] } },
-    ]);
+    expect([again.code, settings()]).toEqual([2, { loop: { max_attempts: 3 } }]);
+    expect(again.stderr).toContain("looper config set verify.commands");
+    expect((await rig.run(["config", "set", "verify.commands", "test -e to-do.json"])).code).toBe(0);
     expect((await rig.run(["init", "--verify", " "])).code).toBe(2);
     expect((await rig.run(["init", "--verify", "true", "--skip-config"])).code).toBe(2);
     expect((await rig.run(["add", "One"])).code).toBe(0);

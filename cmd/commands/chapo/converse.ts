@@ -36,15 +36,11 @@ async function sendLines(call: ChapoCall): Promise<CommandOutcome> {
   return inSession(call, call.request.session, async (conversation) => {
     let end = await sendOne(conversation, first.value);
     for await (const message of messages) {
-      if (isInterrupted(end)) break;
+      if (conversation.seen.length > 0) break;
       end = await sendOne(conversation, message);
     }
     return end;
   });
-}
-
-function isInterrupted(outcome: CommandOutcome): boolean {
-  return typeof outcome === "object" && "ending" in outcome && outcome.ending === "interrupted";
 }
 
 /** Stores the answer to the call that waits in the session, and resumes the session. */
@@ -78,13 +74,20 @@ async function inSession(
 ): Promise<CommandOutcome> {
   const model = await modelOf(call);
   const printer = openPrinter(call);
-  const interrupts = listen(call.context);
-  const { signal: opening } = interrupts.begin();
-  const chapo = await openHere(call, { model, signal: opening, resume }, listenerOf(call, printer));
+  const stop = new AbortController();
+  const seen: Signal[] = [];
+  call.context.onSignal((signal) => {
+    // A second signal ends the process at once.
+    if (seen.length > 0) return false;
+    seen.push(signal);
+    stop.abort();
+    return true;
+  });
+  const { signal } = stop;
+  const chapo = await openHere(call, { model, signal, resume }, listenerOf(call, printer));
   try {
-    const signal = interrupts.end();
-    if (signal !== undefined) return { ending: "interrupted", signal };
-    return await work({ chapo, printer, interrupts });
+    if (signal.aborted) return { ending: "interrupted", signal: seen[0] };
+    return await work({ chapo, printer, signal, seen });
   } finally {
     await chapo.close();
   }
@@ -108,7 +111,9 @@ async function talk(call: ChapoCall, message: string | undefined): Promise<Comma
 interface Conversation {
   chapo: Chapo;
   printer: Printer;
-  interrupts: Interrupts;
+  /** Aborted by the first signal, which is in `seen`. */
+  signal: AbortSignal;
+  seen: readonly Signal[];
 }
 
 /** Prints events. A call that needs a yes waits in the session. */
@@ -121,14 +126,12 @@ function sendOne(conversation: Conversation, message: string): Promise<CommandOu
 }
 
 async function takeTurn(
-  { printer, interrupts }: Conversation,
+  { printer, signal, seen }: Conversation,
   work: (signal: AbortSignal) => Promise<ConversationOutcome>,
 ): Promise<CommandOutcome> {
-  const turn = interrupts.begin();
-  const outcome = await work(turn.signal);
+  const outcome = await work(signal);
   await printer.settled();
-  const signal = interrupts.end();
-  return signal === undefined ? endOf(outcome) : { ending: "interrupted", signal };
+  return signal.aborted ? { ending: "interrupted", signal: seen[0] } : endOf(outcome);
 }
 
 /** A question, or no answer, is 1; an unknown command or a bad request is 2; a key, a provider or the network is 3. */
@@ -156,35 +159,6 @@ const ENVIRONMENT_REASONS = new Set<string>([
   "overloaded",
   "rate-limited",
 ]);
-
-interface Interrupts {
-  begin(): AbortController;
-  end(): Signal | undefined;
-}
-
-function listen(context: CommandContext): Interrupts {
-  let turn: AbortController | undefined;
-  let received: Signal | undefined;
-  context.onSignal((signal) => {
-    // A second signal ends the process at once.
-    if (received !== undefined) return false;
-    received = signal;
-    turn?.abort();
-    return true;
-  });
-  return {
-    begin: () => {
-      turn = new AbortController();
-      return turn;
-    },
-    end: () => {
-      const signal = received;
-      turn = undefined;
-      received = undefined;
-      return signal;
-    },
-  };
-}
 
 /** Yields each message: a line of text, a JSON text, or `{"message": "…"}`. A line that is none of these is reported and skipped. */
 async function* readMessageLines(context: Pick<CommandContext, "stdin" | "report">): AsyncGenerator<string> {

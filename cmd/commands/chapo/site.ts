@@ -47,7 +47,6 @@ export interface ChapoLine {
   /** The remark to an answer. */
   message?: string;
   args?: string;
-  argsFile?: string;
   serveStdio?: true;
   trust?: true;
   json?: true;

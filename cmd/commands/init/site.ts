@@ -41,7 +41,7 @@ export async function lookAround(context: CommandContext, here = false): Promise
   const { project } = opened;
   const { folder, todoFile, lockDir } = project;
   await mustStayInside(files, project);
-  const settingsFile = await findSettings(files, folder);
+  const [settingsFile] = await listSettingsFiles(files, folder);
   const own = ["config.json", "config.schema.json", "run.schema.json"].map((name) =>
     path.join(ownFolder(project), name),
   );
@@ -84,18 +84,24 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
   throw environmentError(`${folder} is not a folder`, "remove it: settings and schemas are written there");
 }
 
-async function findSettings(files: Files, folder: string): Promise<string | undefined> {
+/** The settings files of a project; two of them stop every command. */
+export async function listSettingsFiles(files: Files, folder: string): Promise<string[]> {
+  const there: string[] = [];
   for (const name of PROJECT_FILES) {
     const file = path.join(folder, name);
-    if ((await files.stat(file, { link: true })) !== undefined) return file;
+    if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
   }
   const manifest = path.join(folder, "package.json");
   const text = (await readSmall(files, manifest)) ?? "";
+  return holdsSettings(manifest, text) ? [...there, manifest] : there;
+}
+
+/** A manifest that mentions looper and cannot be parsed may contain settings. */
+function holdsSettings(manifest: string, text: string): boolean {
   try {
-    return readPackageSettings(manifest, text) === undefined ? undefined : manifest;
+    return readPackageSettings(manifest, text) !== undefined;
   } catch (error) {
-    // It mentions looper and cannot be parsed, so it may contain settings.
-    if (error instanceof UserError) return manifest;
+    if (error instanceof UserError) return true;
     throw error;
   }
 }

@@ -68,7 +68,7 @@ function readingTools(site: PersonSite): McpTool[] {
       { id: z.string() },
       async ({ id }) => {
         const { command } = await import("../show.js");
-        return askCommand(context, (inner) => command.answer(inner, { id, file }));
+        return askCommand(command.answer(context, { id, file }));
       },
     ),
     makeReader(
@@ -77,12 +77,12 @@ function readingTools(site: PersonSite): McpTool[] {
       {},
       async () => {
         const { command } = await import("../status.js");
-        return askCommand(context, (inner) => command.answer(inner, {}));
+        return askCommand(command.answer(context, {}));
       },
     ),
     makeReader("questions", "The questions that wait for a person, the oldest first.", {}, async () => {
       const { command } = await import("../questions.js");
-      return askCommand(context, (inner) => command.answer(inner, { file, json: true }));
+      return askCommand(command.answer(context, { file, json: true }));
     }),
   ];
 }
@@ -101,7 +101,7 @@ function listTool({ context, file }: PersonSite): McpTool {
     async ({ offset = 0, limit = 50, status, tag, ready }) => {
       const list = await import("../ls.js");
       const wanted = { words: file === undefined ? [] : [file], status, tag, ready };
-      return briefly(await askCommand(context, (inner) => list.answer(inner, wanted)), offset, limit);
+      return briefly(await askCommand(list.answer(context, wanted)), offset, limit);
     },
   );
 }
@@ -183,7 +183,7 @@ function editingTools(site: PersonSite): McpTool[] {
 /** Makes an edit as the editing commands do. Its checks are not approved: a client is not the person at the keyboard. */
 function makeEdit({ context, file }: PersonSite, decide: PersonEdit, name?: string): Promise<object> {
   const workflow = { name, namedBy: "workflow" };
-  return askCommand(context, (inner) => edit(inner, { file }, { decide, say: () => [], workflow }));
+  return askCommand(edit(context, { file }, { decide, say: () => [], workflow }));
 }
 
 function answerTool(site: PersonSite): McpTool {
@@ -211,29 +211,9 @@ function answerTool(site: PersonSite): McpTool {
   );
 }
 
-/** The JSON that a command answers; its notes are in `warnings`. Throws the command's `UserError`. */
-async function askCommand(
-  context: CommandContext,
-  ask: (inner: CommandContext) => Promise<CommandAnswer>,
-): Promise<Record<string, unknown>> {
-  const notes: string[] = [];
-  const note = (lines: readonly string[]): Promise<void> => {
-    notes.push(...lines);
-    return Promise.resolve();
-  };
-  const quiet = {
-    ...{ isTerminal: false, colour: false, columns: () => 80, rows: () => 24 },
-    write: (text: string) => note([text]),
-  };
-  const inner = {
-    ...context,
-    out: quiet,
-    err: quiet,
-    report: ({ lines }: { lines: readonly string[] }) => note(lines),
-  };
-  const { json, problem } = await ask(inner);
-  if (problem !== undefined) notes.push(problem);
-  const warnings = notes.map((one) => one.replace(/^looper: /u, "").trim()).filter((one) => one !== "");
+/** The JSON that a command answers, with the problem of the file that it read. Throws the command's `UserError`. */
+async function askCommand(asking: Promise<CommandAnswer>): Promise<Record<string, unknown>> {
+  const { json, problem } = await asking;
   const answer = json as Record<string, unknown>;
-  return warnings.length === 0 ? answer : { ...answer, warnings };
+  return problem === undefined ? answer : { ...answer, warnings: [problem] };
 }
