@@ -177,7 +177,7 @@ function orderOf(verb: "set" | "unset", { key, values = [], user }: Request): Or
 }
 
 /** Validates and writes the change; returns the file. `folder`: of the project. */
-export async function writeSetting(context: CommandContext, folder: string, order: Order): Promise<string> {
+async function writeSetting(context: CommandContext, folder: string, order: Order): Promise<string> {
   const { files } = context.ports;
   const file = await fileOf(context, folder, order.scope);
   const edited = changed(context, await textOf(context, file), { file, order });

@@ -15,9 +15,9 @@ const BACKLOG = {
   project: { name: "text-facts" },
   source_files: ["README.md"],
   tasks: [
-    todo("D5", 1, "Print a report on a text", {
-      details: "src/report.js: words, sentences, minutes to read, the longest sentence.",
-      depends_on: ["D3", "D4"],
+    todo("D4", 1, "Print a report on a text", {
+      details: "src/report.js: words, sentences, minutes to read.",
+      depends_on: ["D2", "D3"],
     }),
     todo("D1", 1, "Count the words of a text", {
       details: "src/words.js exports countWords(text). White space of any kind separates words.",
@@ -30,11 +30,6 @@ const BACKLOG = {
         "src/minutes.js exports minutesToRead(text): whole minutes at 200 words each, never 0 for a text with words.",
       depends_on: ["D1"],
     }),
-    todo("D4", 3, "Find the longest sentence", {
-      details: "src/longest.js exports longestSentence(text), by number of words.",
-      depends_on: ["D1", "D2"],
-    }),
-    todo("D6", 4, "Say in the README how it is used", { depends_on: ["D5"] }),
   ],
 };
 
@@ -165,34 +160,11 @@ const MINUTES_SECOND: Action[] = [
   report("D3", "minutesToRead rounds up, so that no text with words takes 0 minutes.", MINUTES),
 ];
 
-const LONGEST = work(
-  "D4",
-  "Both parts are there: split, count, keep the longest.",
-  {
-    "src/longest.js": `${use("splitSentences", "./sentences.js")}
-${use("countWords", "./words.js")}
-
-/** The sentence with the most words; the first of several. Empty for an empty text. */
-export function longestSentence(text) {
-  return splitSentences(text).reduce((best, one) => (countWords(one) > countWords(best) ? one : best), "");
-}
-`,
-    "test/longest.test.js": `${HEAD}${use("longestSentence", "../src/longest.js")}
-
-test("the most words win, not the most letters", () => {
-  assert.equal(longestSentence("Incomprehensibilities. I am a bee."), "I am a bee.");
-});
-`,
-  },
-  "longestSentence compares by words; the first of several wins.",
-);
-
 const REPORT = work(
-  "D5",
+  "D4",
   "Everything it needs is done: one line for each fact.",
   {
-    "src/report.js": `${use("longestSentence", "./longest.js")}
-${use("minutesToRead", "./minutes.js")}
+    "src/report.js": `${use("minutesToRead", "./minutes.js")}
 ${use("splitSentences", "./sentences.js")}
 ${use("countWords", "./words.js")}
 
@@ -202,7 +174,6 @@ export function report(text) {
     \`words: \${countWords(text)}\`,
     \`sentences: \${splitSentences(text).length}\`,
     \`minutes: \${minutesToRead(text)}\`,
-    \`longest: \${longestSentence(text)}\`,
   ].join("\\n");
 }
 `,
@@ -210,29 +181,12 @@ export function report(text) {
 
 test("one fact a line", () => {
   const lines = report("It rains. I stay at home.").split("\\n");
-  assert.deepEqual(lines, ["words: 6", "sentences: 2", "minutes: 1", "longest: I stay at home."]);
+  assert.deepEqual(lines, ["words: 6", "sentences: 2", "minutes: 1"]);
 });
 `,
   },
-  "report puts the four facts together.",
+  "report puts the three facts together.",
 );
-
-const README: Action[] = [
-  { say: "A short example is enough." },
-  pause,
-  {
-    append: "README.md",
-    content: `
-\`\`\`js
-${use("report", "./src/report.js")}
-console.log(report("It rains. I stay at home."));
-\`\`\`
-`,
-  },
-  { run: "node", args: ["--test"] },
-  pause,
-  report("D6", "The README shows a call of report.", ["README.md"]),
-];
 
 const REVIEW: Action[] = [
   { say: "Reading what was built, and running all of its tests." },
@@ -242,7 +196,7 @@ const REVIEW: Action[] = [
     summary: {
       task_id: null,
       status: "reviewed",
-      summary: "Six tasks, their tests pass together; nothing is missing.",
+      summary: "Four tasks, their tests pass together; nothing is missing.",
       new_tasks: [],
     },
   },
@@ -253,9 +207,7 @@ export const SCRIPT: Script = {
     D1: [WORDS],
     D2: [SENTENCES],
     D3: [MINUTES_FIRST, MINUTES_SECOND],
-    D4: [LONGEST],
-    D5: [REPORT],
-    D6: [README],
+    D4: [REPORT],
   },
   review: [REVIEW],
 };

@@ -29,7 +29,7 @@ export const command: WorkingCommand<object> = {
 async function demo(context: CommandContext): Promise<CommandOutcome> {
   const stage = await setStage(context);
   await printLines(context.out, [
-    `Six tasks, in ${stage.project}.`,
+    `Four tasks, in ${stage.project}.`,
     "The agent is a script: no key, no network. Its edits, tests and commits are",
     "real. Its first try at D3 reports that all tests pass; the runner looks.",
     "",
