@@ -89,37 +89,41 @@ export async function runOne(
   order: CommandOrder,
   stop: AbortSignal,
 ): Promise<Ran | "interrupted"> {
-  const isAsked = order.reports !== "none" && order.reports.length > 0;
-  if (order.reports === "none" || isAsked || !mayStartRunner(order.command))
-    return runReporting(ports, room, order, stop);
-  const report = await prepareOwnReport(ports, { ...room, command: order.command });
-  if (report === undefined) return runReporting(ports, room, order, stop);
+  const named = order.reports === "none" ? [] : order.reports;
+  const mayReport = order.reports !== "none" && named.length === 0 && mayStartRunner(order.command);
+  const report = mayReport ? await prepareOwnReport(ports, { ...room, command: order.command }) : undefined;
   try {
+    const watched = await watchReports(ports, room.cwd, named);
     const output = new LastBytes();
-    const shell = { ...order, room: { ...room, env: report.env }, output };
-    const ended = await runShell(ports, shell, stop);
+    const stdout = new FirstBytes(named.includes("stdout") ? MOST_STDOUT : 0);
+    const inside = report === undefined ? room : { ...room, env: report.env };
+    const ended = await runShell(ports, { ...order, room: inside, output, stdout }, stop);
     if (ended === "interrupted") return ended;
     const { end } = ended;
-    const { runner, tests, problems } = await readCases(ports, { room, report, end });
+    const clean = await cleanIn(ports, room);
+    const { tests, runner, problems } =
+      report === undefined
+        ? { ...(await readReports(ports, watched, { stdout, clean })), runner: undefined }
+        : await readCases(ports, { report, clean, end });
+    const isBroken = report !== undefined && !endsWell(end) && end.how !== "timed-out" && tests === undefined;
     // Whatever the report may have broken, the command counts as it is without one.
-    if (!endsWell(end) && end.how !== "timed-out" && tests === undefined && output.has(report.folder))
-      return await runReporting(ports, room, { ...order, reports: "none" }, stop);
-    const redact = (text: string): string => withoutLinesOf(report.folder, room.redact(text));
+    if (isBroken && output.has(report.folder))
+      return await runOne(ports, room, { ...order, reports: "none" }, stop);
+    const redact = (text: string): string => withoutLinesOf(report?.folder, room.redact(text));
     return { ...ended, tail: output.tail(redact, problems), ...given({ tests, runner }) };
   } finally {
-    await removeOwnReport(ports, report);
+    if (report !== undefined) await removeOwnReport(ports, report);
   }
 }
 
 /** Reads the report that Looper made the runner write, although no setting asks for one. */
 async function readCases(
   ports: GatePorts,
-  { room, report, end }: { room: Room; report: OwnReport; end: CommandEnd },
-): Promise<{ runner?: string; tests?: Ran["tests"]; problems: readonly string[] }> {
-  const { found, problems } = await readOwnReport(ports, report, await cleanIn(ports, room));
-  if (found === undefined) return { problems };
-  const tests = casesThatCount(found, endsWell(end));
-  return { runner: found.runner, problems, ...given({ tests }) };
+  { report, clean, end }: { report: OwnReport; clean: CleanPart; end: CommandEnd },
+): Promise<{ runner: string | undefined; tests: Ran["tests"]; problems: readonly string[] }> {
+  const { found, problems } = await readOwnReport(ports, report, clean);
+  const tests = found === undefined ? undefined : casesThatCount(found, endsWell(end));
+  return { runner: found?.runner, tests, problems };
 }
 
 async function cleanIn({ files }: GatePorts, room: Room): Promise<CleanPart> {
@@ -128,36 +132,18 @@ async function cleanIn({ files }: GatePorts, room: Room): Promise<CleanPart> {
 }
 
 /** Leaves out the lines in which a runner says where it wrote the report. */
-function withoutLinesOf(folder: string, text: string): string {
-  if (!text.includes(folder)) return text;
+function withoutLinesOf(folder: string | undefined, text: string): string {
+  if (folder === undefined || !text.includes(folder)) return text;
   return text
     .split("\n")
     .filter((line) => !line.includes(folder))
     .join("\n");
 }
 
-/** Runs a command, and reads the reports that the plan names. */
-async function runReporting(
-  ports: GatePorts,
-  room: Room,
-  order: CommandOrder,
-  stop: AbortSignal,
-): Promise<Ran | "interrupted"> {
-  const reports = order.reports === "none" ? [] : order.reports;
-  const watched = await watchReports(ports, room.cwd, reports);
-  const output = new LastBytes();
-  const stdout = new FirstBytes(reports.includes("stdout") ? MOST_STDOUT : 0);
-  const ended = await runShell(ports, { ...order, room, output, stdout }, stop);
-  if (ended === "interrupted") return ended;
-  const redact = (text: string): string => room.redact(text);
-  const { tests, problems } = await readReports(ports, watched, { stdout, redact });
-  return { ...ended, tail: output.tail(redact, problems), ...given({ tests }) };
-}
-
 interface ShellOrder extends Pick<CommandOrder, "command" | "own" | "timeoutMs"> {
   room: Room;
   output: LastBytes;
-  stdout?: FirstBytes;
+  stdout: FirstBytes;
 }
 
 async function runShell(
@@ -174,7 +160,7 @@ async function runShell(
     ...given({ hide: room.hide }),
     onStdout: (chunk: Uint8Array) => {
       output.add(chunk);
-      stdout?.add(chunk);
+      stdout.add(chunk);
     },
     onStderr: (chunk: Uint8Array) => {
       output.add(chunk);

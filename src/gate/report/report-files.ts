@@ -5,7 +5,7 @@ import { errorCode } from "../../system/errors.js";
 import type { FileStat, Ports } from "../../system/ports.js";
 import type { FirstBytes } from "./output.js";
 import { readReport } from "./report.js";
-import { nameCases, cleanParts, type TestCase } from "./test-names.js";
+import { nameCases, type CleanPart, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
 /** Limits of one command's stdout, and of all its report files together; a longer report is not read. */
@@ -53,10 +53,8 @@ export async function watchReports(
 export async function readReports(
   { files }: ReportPorts,
   { cwd, reports, before }: WatchedReports,
-  { stdout, redact }: { stdout: FirstBytes; redact: (text: string) => string },
+  { stdout, clean }: { stdout: FirstBytes; clean: CleanPart },
 ): Promise<Reported> {
-  const real = await files.realPath(cwd);
-  const clean = cleanParts(redact, real === undefined ? [cwd] : [cwd, real]);
   const read: TestCase[][] = [];
   const problems: string[] = [];
   const take = (place: string, bytes: Uint8Array): void => {
@@ -68,20 +66,29 @@ export async function readReports(
     if (stdout.whole) take(STDOUT, stdout.bytes());
     else problems.push(`no test report: more than ${MOST_STDOUT} bytes on stdout`);
   }
-  let room = MOST_FILES;
-  for (const [path, stat] of await reportFiles(files, cwd, reports)) {
-    if (before.get(path) === versionOf(stat)) continue;
-    room -= stat.size;
-    if (room < 0) {
-      problems.push(`no test report: more than ${MOST_FILES} bytes of report files`);
-      break;
-    }
-    const bytes = await unlessRefused(files.readRange(path, 0, stat.size));
-    if (bytes === undefined) problems.push(`no test report: ${path} cannot be read`);
-    else take(path, bytes);
-  }
+  const found = await reportFiles(files, cwd, reports);
+  const changed = [...found].filter(([path, stat]) => before.get(path) !== versionOf(stat));
+  const bytes = await readFiles(files, changed);
+  if (typeof bytes === "string") problems.push(`no test report: ${bytes}`);
+  else for (const [path, one] of bytes) take(path, one);
   if (read.length === 0 || problems.length > 0) return { tests: undefined, problems };
   return { tests: Object.fromEntries(nameCases(read.flat())), problems };
+}
+
+/** The bytes of files; or the reason why not all can be read. */
+export async function readFiles(
+  files: Ports["files"],
+  found: readonly (readonly [path: string, stat: FileStat])[],
+): Promise<readonly (readonly [path: string, bytes: Uint8Array])[] | string> {
+  const size = found.reduce((sum, [, stat]) => sum + stat.size, 0);
+  if (size > MOST_FILES) return `more than ${MOST_FILES} bytes of report files`;
+  const read: [string, Uint8Array][] = [];
+  for (const [path, stat] of found) {
+    const bytes = await unlessRefused(files.readRange(path, 0, stat.size));
+    if (bytes === undefined) return `${path} cannot be read`;
+    read.push([path, bytes]);
+  }
+  return read;
 }
 
 /** Lists the files that may be reports: those that are named, and every .xml and .tap directly in a named folder. */
@@ -112,7 +119,7 @@ function versionOf({ device, inode, size, mtimeMs, ctimeMs }: FileStat): string 
 }
 
 /** `undefined` for a file that the command removed or made unreadable: the gate continues without its report. */
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {

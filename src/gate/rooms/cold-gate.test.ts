@@ -328,19 +328,20 @@ test("checks that remove all files prove nothing", async ({ cold }) => {
   expect(report).toMatchObject({ verdict: "tampered", tampered: [{ what: "deleted" }] });
 });
 
-test("a source that ends the importing program fails with a new test file of which no test ran", async ({
+test("a test file of which no test ran, because its source ended the program, is no evidence", async ({
   cold,
 }) => {
-  const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"], measured: true };
-  const attempt = {
-    "src/sub.js": "process.exit(0);\nexport const sub = 1;\n",
-    "test/sub.test.js": NEW_TEST.replaceAll("add", "sub"),
-  };
-  const project = { ...NODE, ...DONE, "test/plain.test.js": "// No test of a runner's.\n" };
-  const { report } = await cold.judge(project, attempt, verify);
+  const verify = { commands: ["node --test test/"], measured: true };
+  const source = { "src/sub.js": "process.exit(0);\nexport const sub = 1;\n" };
+  const sub = { "test/sub.test.js": NEW_TEST.replaceAll("add", "sub") };
+  const added = await cold.judge({ ...NODE, ...DONE }, { ...source, ...sub }, verify);
+  expect(added.report).toMatchObject({ verdict: "unbroken", proof: { new_tests: [] } });
+  // The file could not be loaded before.
+  const { report } = await cold.judge({ "src/sub.js": null, ...sub }, source, verify);
   expect(report).toMatchObject({
     verdict: "failed",
-    evidence: "ended before any of its tests ran: test/sub.test.js",
+    evidence:
+      'with the attempt\'s source alone, 1 test of "node --test test/" that ran before is skipped: test/sub.test.js',
   });
 });
 

@@ -123,10 +123,9 @@ async function fillCache(
   const { ports } = places.rooms.repo;
   const asBase = { ...order, entries: [], texts: [] };
   const top = usualTop(places.rooms);
-  const env = envIn(places, top);
-  const key = await setupKey(ports, rules, { files: filesIn(asBase), top, env });
+  const key = setupKey(rules, filesIn(asBase), top);
   if (key === undefined || (await isKept(ports, rules.cache, key))) return undefined;
-  if (key !== (await setupKey(ports, rules, { files: filesIn(order), top, env }))) return undefined;
+  if (key !== setupKey(rules, filesIn(order), top)) return undefined;
   const open = await openRoom(places.rooms, contentOf(asBase));
   try {
     // A failure here does not count: the setup runs again in the attempt's own room.
@@ -144,7 +143,7 @@ async function prepare(
 ): Promise<"ready" | "interrupted" | Ran> {
   const { ports } = places.rooms.repo;
   const room = roomOf(places, open);
-  const key = await setupKey(ports, rules, { files: filesIn(order), top: open.cwd, env: room.env });
+  const key = setupKey(rules, filesIn(order), open.cwd);
   return setUp(ports, rules, { place: open, room, key, mayKeep: isBase(order) }, stop);
 }
 

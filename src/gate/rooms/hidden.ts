@@ -79,18 +79,10 @@ export async function measureHidden(
 ): Promise<InRoom<Baseline>> {
   const checks = rules.checks.filter(({ tasks }) => tasks === undefined);
   if (checks.length === 0) return { how: "done", value: { commands: [] } };
-  const baseFiles = await baseFilesOf(places, { base: start, persons });
-  const content = { base: start, persons, baseFiles, entries: [], texts: [] };
   const { ports } = places.rooms.repo;
-  return workInRoom<Baseline>(
-    places,
-    content,
-    async (room, open) => {
-      await copyFiles(places, open, checks);
-      return measureBaseline(ports, seeing(room), planOf(rules, checks), stop);
-    },
-    stop,
-  );
+  const act = (room: Room): ReturnType<typeof measureBaseline> =>
+    measureBaseline(ports, room, planOf(rules, checks), stop);
+  return workWithFiles<Baseline>(places, { base: start, persons, entries: [], checks }, act, stop);
 }
 
 /** The checks that fail before any work. */
@@ -111,6 +103,8 @@ export interface HiddenOrder {
   baseline: Baseline | undefined;
 }
 
+const NOTHING_FAILED: HiddenVerdict = { failed: false, stillRed: [], turned: [], names: [], details: "" };
+
 /** Runs the checks for this task on the tree that would be committed. Throws a `GitError`. */
 export async function runHidden(
   places: ColdPlaces,
@@ -119,23 +113,16 @@ export async function runHidden(
   stop: AbortSignal,
 ): Promise<HiddenVerdict | "interrupted"> {
   const checks = rules.checks.filter(({ tasks }) => tasks === undefined || tasks.includes(task ?? ""));
-  if (checks.length === 0) return { failed: false, stillRed: [], turned: [], names: [], details: "" };
-  const baseFiles = await baseFilesOf(places, { base, persons: [] });
-  const content: RoomOrder = { base, persons: [], baseFiles, entries: changes, texts: [] };
+  if (checks.length === 0) return NOTHING_FAILED;
   const { ports } = places.rooms.repo;
   const plan = planOf(rules, checks);
   const before = baseline ?? allRed(plan);
-  const done = await workInRoom<Runs>(
-    places,
-    content,
-    async (room, open) => {
-      await copyFiles(places, open, checks);
-      return runRepeating(ports, seeing(room), { ...plan, strict: false, baseline: before }, stop);
-    },
-    stop,
-  );
+  const act = (room: Room): ReturnType<typeof runRepeating> =>
+    runRepeating(ports, room, { ...plan, strict: false, baseline: before }, stop);
+  const done = await workWithFiles<Runs>(places, { base, persons: [], entries: changes, checks }, act, stop);
   if (done.how === "interrupted") return "interrupted";
-  if (done.how === "unprepared") return unprepared(done.ran);
+  if (done.how === "unprepared")
+    return { ...NOTHING_FAILED, stillRed: ["verify.setup"], details: describe(done.ran) };
   const report = judge({ ...done.value, baseline: before, strict: false, cold: true, tampered: [] });
   const ran = settleRuns(done.value);
   return verdictOf(checks, report, { ran, before: before.commands, measured: baseline !== undefined });
@@ -176,16 +163,6 @@ function verdictOf(
 
 const MOST_NAMES = 100;
 
-function unprepared(ran: Ran): HiddenVerdict {
-  return {
-    failed: false,
-    stillRed: ["verify.setup"],
-    turned: [],
-    names: [],
-    details: describe(ran),
-  };
-}
-
 /** One run of a command, for the user. */
 function describe(ran: Ran): string {
   const how = describeRedCheck(ran)?.how ?? "passed";
@@ -198,24 +175,30 @@ function namesOf(checks: readonly HiddenCheck[], ran: Ran): string[] {
     .map(({ name }) => name);
 }
 
-/** The room, in which the files of the checks can be seen. */
-function seeing({ hide: _hide, ...room }: Room): Room {
-  return room;
-}
-
 function planOf({ timeoutMs, reports }: HiddenRules, checks: readonly HiddenCheck[]): GatePlan {
   const commandsOf = (own: boolean): string[] =>
     checks.filter(({ tasks }) => (tasks !== undefined) === own).map(({ command }) => command);
   return { commands: commandsOf(false), own: commandsOf(true), timeoutMs, reports };
 }
 
-async function copyFiles(
-  { rooms, workDir }: ColdPlaces,
-  { cwd: room }: { cwd: string },
-  checks: readonly HiddenCheck[],
-): Promise<void> {
-  const work = pathFromTop(rooms, workDir);
-  for (const { files: from, into } of checks) {
-    if (from !== undefined) await copyInto(rooms.repo.ports.files, { from, room, into: join(work, into) });
-  }
+/** Acts in a room that has the files of the checks, where they can be seen. */
+async function workWithFiles<T>(
+  places: ColdPlaces,
+  { checks, ...tree }: Pick<RoomOrder, "base" | "persons" | "entries"> & { checks: readonly HiddenCheck[] },
+  act: (room: Room) => Promise<T | "interrupted">,
+  stop: AbortSignal,
+): Promise<InRoom<T>> {
+  const { files } = places.rooms.repo.ports;
+  const work = pathFromTop(places.rooms, places.workDir);
+  const content = { ...tree, baseFiles: await baseFilesOf(places, tree), texts: [] };
+  return workInRoom<T>(
+    places,
+    content,
+    async ({ hide: _hide, ...room }, { cwd }) => {
+      for (const { files: from, into } of checks)
+        if (from !== undefined) await copyInto(files, { from, room: cwd, into: join(work, into) });
+      return act(room);
+    },
+    stop,
+  );
 }

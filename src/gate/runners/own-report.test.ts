@@ -240,7 +240,7 @@ test("a report that is cut, foreign, a link or too large counts as none, and say
   expect(await read({ "1.vitest.xml": '<testsuites><testsuite><testcase name="a"' })).toContain(
     "not well-formed",
   );
-  const large = "no test report: more than 67108864 bytes of reports";
+  const large = "no test report: more than 67108864 bytes of report files";
   expect(await read({ "1.json": good, "2.json": 100 * 1024 * 1024 })).toBe(large);
   const report = await prepareOwnReport(ports, { env: {}, cwd, command: "npm test" });
   symlinkSync("/dev/zero", join(report?.folder ?? "", "1.json"));

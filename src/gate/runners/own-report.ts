@@ -3,9 +3,10 @@
 import { join, posix } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../system/errors.js";
-import type { Ports } from "../../system/ports.js";
+import type { FileStat, Ports } from "../../system/ports.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { parseJson } from "../../system/text/json.js";
+import { readFiles, unlessRefused } from "../report/report-files.js";
 import { readReport } from "../report/report.js";
 import { joinName, nameCases, type CleanPart, type TestCase } from "../report/test-names.js";
 import { TestStatus } from "../verdict.js";
@@ -41,8 +42,7 @@ export function mayStartRunner(command: string): boolean {
 
 type ReportPorts = Pick<Ports, "files">;
 
-/** Limits of one command's reports together; more is not read. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** More reports of one command are not read. */
 const MOST_FILES = 5_000;
 
 /** A command that is to report, with its environment and its folder. */
@@ -128,23 +128,24 @@ export async function readOwnReport(
 ): Promise<OwnCases> {
   const names = (await unlessRefused(files.list(folder))) ?? [];
   const reports = names.filter((name) => /\.(?:json|xml|cargo|go)$/.test(name));
+  if (reports.length === 0) return { found: undefined, problems: [] };
   if (reports.length > MOST_FILES) return none(`more than ${MOST_FILES} reports`);
-  const runners = new Set<string>();
-  const cases: TestCase[] = [];
-  let room = MOST_BYTES;
-  for (const name of reports) {
-    const path = join(folder, name);
+  const stated: [string, FileStat][] = [];
+  for (const path of reports.map((name) => join(folder, name))) {
     const stat = await unlessRefused(files.stat(path, { link: true }));
     if (stat?.kind !== "file") return none("a report is not a file");
-    room -= stat.size;
-    if (room < 0) return none(`more than ${MOST_BYTES} bytes of reports`);
-    const bytes = await unlessRefused(files.readRange(path, 0, stat.size));
-    const read = bytes === undefined ? "cannot be read" : readOne(name, bytes, clean);
+    stated.push([path, stat]);
+  }
+  const bytes = await readFiles(files, stated);
+  if (typeof bytes === "string") return none(bytes);
+  const runners = new Set<string>();
+  const cases: TestCase[] = [];
+  for (const [path, one] of bytes) {
+    const read = readOne(path, one, clean);
     if (typeof read === "string") return none(`a runner's report ${read}`);
     runners.add(read.runner);
-    for (const one of read.cases) cases.push(one);
+    for (const found of read.cases) cases.push(found);
   }
-  if (reports.length === 0) return { found: undefined, problems: [] };
   return { found: { runner: [...runners].sort().join(", "), cases }, problems: [] };
 }
 
@@ -236,14 +237,4 @@ export function casesThatCount(
     ? cases.map((one) => (one.status === "failed" ? { ...one, status: "passed" as const } : one))
     : cases;
   return Object.fromEntries(nameCases(counted));
-}
-
-/** `undefined` for what the command removed or made unreadable. */
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

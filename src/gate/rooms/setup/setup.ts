@@ -44,25 +44,19 @@ export interface SetupRules {
   cache: SetupCache | undefined;
 }
 
-/** A hash of everything a setup depends on; `undefined` without lock files, since then it cannot be known when to renew it. */
-export async function setupKey(
-  { processes }: Pick<Ports, "processes">,
+/** A hash of all that a setup of a run depends on; `undefined` without lock files, since then it cannot be known when to renew it. */
+export function setupKey(
   rules: SetupRules,
-  room: { files: ReadonlyMap<string, Version>; top: string; env: Readonly<Record<string, string>> },
-): Promise<string | undefined> {
-  const locks = [...room.files]
+  files: ReadonlyMap<string, Version>,
+  top: string,
+): string | undefined {
+  const locks = [...files]
     .filter(([path]) => LOCK_FILES.test(posix.basename(toText(path))))
     .map(([path, { oid }]) => [path, oid])
     .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   if (rules.cache === undefined || rules.commands.length === 0 || locks.length === 0) return undefined;
-  const asked = "uname -sm; node --version; python3 --version; ruby --version; go version";
-  const { stdout } = await processes.run(
-    { command: "/bin/sh", args: ["-c", asked], cwd: "/", env: room.env },
-    { timeoutMs: 10_000, maxBytes: 4096 },
-  );
-  const machine = Buffer.from(stdout).toString("utf8");
   // The path of the room is part of it, because some tools (python's virtual environments) write it into their output.
-  return sha256Hex(JSON.stringify([1, rules.commands, locks, machine, room.top]));
+  return sha256Hex(JSON.stringify([locks, top]));
 }
 
 /** A room to prepare. */
