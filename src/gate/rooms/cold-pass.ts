@@ -7,7 +7,7 @@ import { baseOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { reportInterrupted, type Runs } from "../commands/gate.js";
 import { settleRuns } from "../verdict/flaky.js";
-import { needsMore } from "../verdict/turned-cases.js";
+import { needsMore } from "../verdict/proof.js";
 import type { Reference } from "../influence/reference.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
@@ -151,17 +151,8 @@ async function withoutCustom(gate: Gate, plan: GatePlan, traces: readonly Traces
 }
 
 function unprepared(ran: Ran): GateReport {
-  const { command, end, duration_ms, tail } = ran;
+  const { command, end, tail } = ran;
   const how = end.how === "exited" ? `exited with ${end.code}` : end.how;
-  const shown = {
-    command,
-    own: false,
-    verdict: "new" as const,
-    end: end.how,
-    ...(end.how === "exited" ? { exit_code: end.code } : {}),
-    duration_ms,
-    tail,
-  };
-  const evidence = `the setup of the cold room failed: ${command} ${how}\n\n${tail}`;
-  return { verdict: "failed", cold: true, commands: [shown], tampered: [], evidence };
+  const order = { baseline: undefined, ran: [ran], again: [], strict: false, cold: true, tampered: [] };
+  return { ...judge(order), evidence: `the setup of the cold room failed: ${command} ${how}\n\n${tail}` };
 }

@@ -55,8 +55,7 @@ function failureHeadline(failing: readonly CommandJudgement[]): string {
 }
 
 /** The words behind the command in the first line. */
-function reasonFor({ ran, verdict, names, reportGone }: CommandJudgement): string {
-  if (reportGone) return ": no test report any more";
+function reasonFor({ ran, verdict, names }: CommandJudgement): string {
   const reasons = [
     ...reason(names.regressed, (tests) => `${tests} regressed`),
     ...reason(names.new, (tests) => `${tests} failed, not there before`),
@@ -90,10 +89,9 @@ function endWords(end: CommandEnd): string {
   }
 }
 
-function describe({ ran, names, reportGone }: CommandJudgement): string {
+function describe({ ran, names }: CommandJudgement): string {
   return [
     `Command: ${nameOf(ran.command)}\nEnd: ${endWords(ran.end)}`,
-    ...(reportGone ? ["It reported its test cases before, and does not any more: that proves nothing."] : []),
     ...listIf("Regressed (passed before):", names.regressed),
     ...listIf("Failing, and not there before:", names.new),
     ...listIf("Failing as before:", names.preExisting),

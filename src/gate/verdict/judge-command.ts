@@ -14,8 +14,6 @@ export interface CommandJudgement {
   names: Names;
   /** The number of test cases; `undefined` without a report. */
   total: number | undefined;
-  /** It reported test cases before, and does not any more. */
-  reportGone: boolean;
   /** Cases no longer run, although the command was not cut short. They may run when it is repeated. */
   losesCases: boolean;
 }
@@ -29,12 +27,10 @@ export function judgeCommand(
   const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
   const both = combineRuns(ran, second);
   const names = nameTests(base, both);
-  // A missing report that no setting asks for does not fail the attempt: compare-cases.ts makes it unverified.
-  const reportGone = base?.tests !== undefined && base.runner === undefined && both.tests === undefined;
   // A run that ends before any of the cases that it had does not compile, or its runner cannot start.
   const endsEarlier =
     both.ends === "badly" && hasCases(base?.tests) && !has(both.tests, ["passed", "failed", "flaky"]);
-  const ending = reportGone || endsEarlier ? "regressed" : judgeEnd(base, both, ran);
+  const ending = endsEarlier ? "regressed" : judgeEnd(base, both, ran);
   // A run that was cut short reports fewer tests than exist: the missing ones failed, they were not removed.
   const broke = ran.end.how !== "exited" || ["regressed", "new"].includes(worstOf(names, [ending]));
   let losesCases = false;
@@ -53,7 +49,7 @@ export function judgeCommand(
     verdict,
     names,
     total: both.tests?.size,
-    reportGone,
+    // A missing report fails nothing here: compare-cases.ts looks for the cases.
     losesCases: losesCases || (base?.tests !== undefined && both.tests === undefined),
   };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Ran, TestStatus } from "../verdict.js";
-import { countPassing, findProvingTests, findTurnedGreen } from "./proof.js";
-import { needsMore } from "./turned-cases.js";
+import { countPassing, findProvingTests, findTurnedGreen, needsMore } from "./proof.js";
 
 type Cases = Record<string, TestStatus>;
 
