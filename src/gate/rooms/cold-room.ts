@@ -95,12 +95,15 @@ export async function workInRoom<T>(
   stop: AbortSignal,
 ): Promise<InRoom<T>> {
   const { ports } = places.rooms.repo;
-  const rules = setupRules(places);
-  const inBase = await fillCache(places, order, rules, stop);
-  if (inBase === "interrupted" || stop.aborted) return { how: "interrupted" };
+  if (await sharesSetup(places, order)) {
+    // A failure here does not count: the setup runs again in the attempt's own room.
+    const asBase = { ...order, entries: [], texts: [] };
+    await workInRoom(places, asBase, () => Promise.resolve(undefined), stop);
+  }
+  if (stop.aborted) return { how: "interrupted" };
   const open = await openRoom(places.rooms, contentOf(order));
   try {
-    const ready = await prepare(places, { open, order, rules }, stop);
+    const ready = await prepare(places, open, order, stop);
     if (ready === "interrupted") return { how: "interrupted" };
     if (ready !== "ready") return { how: "unprepared", ran: ready };
     const room = roomOf(places, open);
@@ -112,39 +115,26 @@ export async function workInRoom<T>(
   }
 }
 
-/** Runs a setup that the base and an attempt share in a room of the base, from which it may be cached. */
-async function fillCache(
-  places: ColdPlaces,
-  order: RoomOrder,
-  rules: SetupRules,
-  stop: AbortSignal,
-): Promise<"interrupted" | undefined> {
-  if (isBase(order) || rules.commands.length === 0 || rules.cache === undefined) return undefined;
-  const { ports } = places.rooms.repo;
-  const asBase = { ...order, entries: [], texts: [] };
+/** Whether the base and an attempt share a setup that is not cached yet: only a room of the base may fill the cache. */
+async function sharesSetup(places: ColdPlaces, order: RoomOrder): Promise<boolean> {
+  const rules = setupRules(places);
+  if (isBase(order) || rules.cache === undefined) return false;
   const top = usualTop(places.rooms);
-  const key = setupKey(rules, filesIn(asBase), top);
-  if (key === undefined || (await isKept(ports, rules.cache, key))) return undefined;
-  if (key !== setupKey(rules, filesIn(order), top)) return undefined;
-  const open = await openRoom(places.rooms, contentOf(asBase));
-  try {
-    // A failure here does not count: the setup runs again in the attempt's own room.
-    const ready = await prepare(places, { open, order: asBase, rules }, stop);
-    return ready === "interrupted" ? ready : undefined;
-  } finally {
-    await closeRoom(ports, open.folder);
-  }
+  const key = setupKey(rules, order.baseFiles, top);
+  if (key === undefined || key !== setupKey(rules, filesIn(order), top)) return false;
+  return !(await isKept(places.rooms.repo.ports, rules.cache, key));
 }
 
 async function prepare(
   places: ColdPlaces,
-  { open, order, rules }: { open: GitRoom; order: RoomOrder; rules: SetupRules },
+  open: GitRoom,
+  order: RoomOrder,
   stop: AbortSignal,
 ): Promise<"ready" | "interrupted" | Ran> {
-  const { ports } = places.rooms.repo;
-  const room = roomOf(places, open);
+  const rules = setupRules(places);
   const key = setupKey(rules, filesIn(order), open.cwd);
-  return setUp(ports, rules, { place: open, room, key, mayKeep: isBase(order) }, stop);
+  const room = { place: open, room: roomOf(places, open), key, mayKeep: isBase(order) };
+  return setUp(places.rooms.repo.ports, rules, room, stop);
 }
 
 function contentOf({ base, persons, entries, texts }: RoomOrder): RoomContent {

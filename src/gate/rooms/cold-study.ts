@@ -9,8 +9,8 @@ import type { Commands } from "../sort/loads.js";
 import type { Sorted, Sorter } from "../sort/sort.js";
 import { withoutAddedSuppressions } from "../influence/suppressions.js";
 import { testTexts, withTestsOf } from "../influence/tests-in-source.js";
-import type { TestsThatRun } from "../influence/tests-that-run.js";
-import { findHomeMade, sortChanges, type ChangesToSort } from "./sort-study.js";
+import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
+import { askSorter, type ChangesToSort } from "./sort-study.js";
 import type { HomeMade } from "../sort/home-made.js";
 import type { RoomPlan } from "./room-plan.js";
 
@@ -54,7 +54,7 @@ interface StudyOrder {
 
 /** Check scripts that look for their tests in folders of the program. Throws a `GitError`. */
 export async function studyRunners(places: ColdPlaces, order: StudyOrder): Promise<HomeMade[]> {
-  return findHomeMade(places, await toSort(places, order));
+  return askSorter(places, await toSort(places, order), (sorter) => sorter.homeMade());
 }
 
 /** Studies changes. Throws a `GitError`. */
@@ -62,7 +62,12 @@ export async function studyChanges(places: ColdPlaces, order: StudyOrder): Promi
   const { base, persons, changes } = order;
   const study = await toSort(places, order);
   const { baseFiles, blobs } = study;
-  const { sorter, sorted, tests } = await sortChanges(places, study);
+  const commands = [...order.commands.project, ...order.commands.own];
+  const { sorter, sorted, tests } = await askSorter(places, study, (sorter, all, files) => ({
+    sorter,
+    sorted: all.map((change) => sorter.sort(change)),
+    tests: testsThatRun(all, files, { sorter, commands }),
+  }));
   const kinds = new Map(sorted.map((one) => [one.path, one]));
   const mixed = new Set<string>();
   const parts = separateTests({ changes, blobs, kinds, mixed }, tests);

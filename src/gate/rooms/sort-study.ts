@@ -4,11 +4,9 @@ import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { pathsWith } from "../../git/base/read/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
-import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
 import { isNew, type ChangedFile, type ReferenceFiles } from "../sort/files.js";
 import { mayBeProgram } from "../sort/found-first.js";
-import type { HomeMade } from "../sort/home-made.js";
-import { Sorter, type SortOrder, type Sorted } from "../sort/sort.js";
+import { Sorter, type SortOrder } from "../sort/sort.js";
 import type { ColdPlaces } from "./cold-room.js";
 
 /** Bigger files name nothing. */
@@ -23,30 +21,8 @@ export interface ChangesToSort extends Pick<SortOrder, "commands" | "settings"> 
   blobs: ReadonlyMap<string, string>;
 }
 
-/** The kind of each change, and which tests in source run. */
-interface SortedChanges {
-  sorter: Sorter;
-  sorted: readonly Sorted[];
-  tests: TestsThatRun;
-}
-
-/** Sorts every change. Throws a `GitError`. */
-export function sortChanges(places: ColdPlaces, study: ChangesToSort): Promise<SortedChanges> {
-  const { commands } = study;
-  return askSorter(places, study, (sorter, changes, files) => {
-    const sorted = changes.map((change) => sorter.sort(change));
-    const tests = testsThatRun(changes, files, { sorter, commands: [...commands.project, ...commands.own] });
-    return { sorter, sorted, tests };
-  });
-}
-
-/** Check scripts that look for their tests in folders of the program. Throws a `GitError`. */
-export function findHomeMade(places: ColdPlaces, study: ChangesToSort): Promise<HomeMade[]> {
-  return askSorter(places, study, (sorter) => sorter.homeMade());
-}
-
-/** Asks again with all texts that the last answer missed, which are read together. */
-async function askSorter<T>(
+/** Asks again with all texts that the last answer missed, which are read together. Throws a `GitError`. */
+export async function askSorter<T>(
   places: ColdPlaces,
   study: ChangesToSort,
   ask: (sorter: Sorter, changes: readonly ChangedFile[], files: ReferenceFiles) => T,

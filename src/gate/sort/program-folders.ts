@@ -155,40 +155,37 @@ interface Named {
   folders: string[];
 }
 
+/** Where manifests name files of the program, modules of Python, and folders. */
+const FILES: readonly [manifest: string, keys: string][] = [
+  ["package.json", "main module browser types bin exports"],
+  ["Cargo.toml", "lib.path bin"],
+  ["composer.json", "bin"],
+];
+const MODULES: typeof FILES = [
+  ["pyproject.toml", "project.scripts tool.poetry.scripts tool.setuptools.py-modules"],
+];
+const FOLDERS: typeof FILES = [
+  ["package.json", "files"],
+  ["composer.json", "autoload.psr-4 autoload.classmap"],
+  ["pyproject.toml", "tool.setuptools.package-dir tool.setuptools.packages tool.poetry.packages"],
+];
+
 function namesIn(files: ReferenceFiles, top: string): Named {
-  const read = (name: string): string => files.text(posix.join(top, name)) ?? "";
-  const node = tableOf(parseJson(read("package.json")));
-  const cargo = tableOf(readToml(read("Cargo.toml")));
-  const python = tableOf(readToml(read("pyproject.toml")));
-  const composer = tableOf(parseJson(read("composer.json")));
-  const [tool, autoload] = [tableOf(python["tool"]), tableOf(composer["autoload"])];
-  const [poetry, setuptools] = [tableOf(tool["poetry"]), tableOf(tool["setuptools"])];
-  const stringsOf = (...values: unknown[]): string[] => values.flatMap(stringsIn);
-  const entries = stringsOf(
-    ...["main", "module", "browser", "types", "bin", "exports"].map((key) => node[key]),
-    tableOf(cargo["lib"])["path"],
-    ...listOf(cargo["bin"]).map((one) => tableOf(one)["path"]),
-    composer["bin"],
-  ).filter((one) => !one.startsWith("#"));
-  const modules = stringsOf(
-    tableOf(python["project"])["scripts"],
-    poetry["scripts"],
-    setuptools["py-modules"],
-  ).map((one) => `${(one.split(":")[0] ?? "").replaceAll(".", "/")}.py`);
-  const where = tableOf(tableOf(setuptools["packages"])["find"])["where"];
-  const places = stringsOf(
-    node["files"],
-    autoload["psr-4"],
-    autoload["classmap"],
-    setuptools["package-dir"],
-    where,
-    stringsIn(listOf(setuptools["packages"])).map((one) => one.replaceAll(".", "/")),
-    listOf(poetry["packages"]).map((one) => {
-      const { from, include } = tableOf(one);
-      return posix.join(...stringsIn([from, include]));
-    }),
-    entries.filter((one) => one.includes("*")).map((one) => folderOf(one.slice(0, one.indexOf("*") + 1))),
-  );
+  const textsAt = (places: typeof FILES): string[] =>
+    places.flatMap(([manifest, keys]) => {
+      const text = files.text(posix.join(top, manifest)) ?? "";
+      const root = manifest.endsWith(".json") ? parseJson(text) : readToml(text);
+      const valueAt = (key: string): unknown =>
+        key.split(".").reduce<unknown>((value, part) => tableOf(value)[part], root);
+      return keys.split(" ").flatMap((key) => stringsIn(valueAt(key)));
+    });
+  const entries = textsAt(FILES).filter((one) => !one.startsWith("#"));
+  const modules = textsAt(MODULES).map((one) => `${(one.split(":")[0] ?? "").replaceAll(".", "/")}.py`);
+  const isDotted = /^\w+(?:\.\w+)+$/;
+  const places = [
+    ...textsAt(FOLDERS).map((one) => (isDotted.test(one) ? one.replaceAll(".", "/") : one)),
+    ...entries.filter((one) => one.includes("*")).map((one) => folderOf(one.slice(0, one.indexOf("*") + 1))),
+  ];
   const isRust = files.has(posix.join(top, "Cargo.toml"));
   const at = (names: readonly string[]): string[] => names.flatMap((name) => pathAt(top, name) ?? []);
   return {
@@ -201,10 +198,6 @@ type Table = Readonly<Record<string, unknown>>;
 
 export function tableOf(value: unknown): Table {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Table) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** All texts in a value, at any depth. */
