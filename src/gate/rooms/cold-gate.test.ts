@@ -328,7 +328,7 @@ test("checks that remove all files prove nothing", async ({ cold }) => {
   expect(report).toMatchObject({ verdict: "tampered", tampered: [{ what: "deleted" }] });
 });
 
-test("a test file of which no test ran, because its source ended the program, is no evidence", async ({
+test("a test file of which no test ran, because its source ended the program, does not count as evidence", async ({
   cold,
 }) => {
   const verify = { commands: ["node --test test/"], measured: true };
