@@ -1,10 +1,10 @@
-// Which new files would be found before another that is read or started now: programs, and modules of Python, which looks them up in a
-// script's folder first (docs.python.org/3/library/sys_path_init.html). Pure. names.ts has the modules of the standard library; other
-// installed ones are not known.
+// Which new files would be found before another that is read or started now: programs, modules of Python, which looks them up in a
+// script's folder first (docs.python.org/3/library/sys_path_init.html), and headers (gcc.gnu.org/onlinedocs/cpp/Search-Path.html).
+// Pure. names.ts has the modules and headers of the standard libraries; other installed ones are not known.
 import { posix } from "node:path";
 import type { Family } from "./languages.js";
 import { folderOf, isBelow, type ChangedFile, type ReferenceFiles } from "./files.js";
-import { PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS } from "./names.js";
+import { C_LIBRARY, PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS } from "./names.js";
 
 /** Where names are looked up. */
 export interface Lookup {
@@ -17,12 +17,12 @@ export interface Lookup {
   language: Family | undefined;
 }
 
-/** The program or module that a new file would be found before, in a few words; `undefined`: nothing. */
+/** The program, module or header that a new file would be found before, in a few words; `undefined`: nothing. */
 export function foundBefore(change: ChangedFile, lookup: Lookup): string | undefined {
   const { path } = change;
   const name = posix.basename(path);
   if (mayBeProgram(change) && (PROGRAMS.has(name) || lookup.hasProgram(name))) return `the program ${name}`;
-  return moduleBefore(path, lookup);
+  return moduleBefore(path, lookup) ?? headerBefore(path, lookup);
 }
 
 /** Whether a file can be started by its name alone. */
@@ -42,4 +42,12 @@ function moduleBefore(path: string, { files, searched, language }: Lookup): stri
   return PYTHON_RUNNERS.has(posix.basename(path).replace(/\.\w+$/, "")) && language === "python"
     ? "a module that runs tests"
     : undefined;
+}
+
+/** A header of a name that another one has, or one of the standard library. */
+function headerBefore(path: string, { files }: Lookup): string | undefined {
+  if (!/\.h(?:h|pp|xx)?$/.test(path)) return undefined;
+  const name = posix.basename(path);
+  const other = files.paths.find((one) => one !== path && posix.basename(one) === name);
+  return other ?? (C_LIBRARY.has(name.replace(/\.h$/, "")) ? `the header ${name}` : undefined);
 }

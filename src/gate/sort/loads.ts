@@ -58,8 +58,9 @@ interface Place {
   judged: boolean;
 }
 
-/** A file that Node reads first, in a variable. */
-const READ_FIRST = /\bNODE_OPTIONS=["']?--(?:require|import)[= ]["']?([^\s"';&|]+)/g;
+/** Files that shells and interpreters read first, in a variable. */
+const READ_FIRST =
+  /\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M|NODE_OPTIONS=["']?--(?:require|import)[= ])=?["']?([^\s"';&|]+)/g;
 /** Options before a file that is loaded: of interpreters and runners. */
 const LOADS =
   /^(?:-r|--(?:require|import|loader|experimental-loader|preload|setup|bootstrap|prelude))(?:=(.+))?$/;

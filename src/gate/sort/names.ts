@@ -125,6 +125,14 @@ export const PYTHON_LIBRARY = new Set(
   ),
 );
 
+/** Row 9: headers of the standard library of C, en.cppreference.com/w/c/header */
+export const C_LIBRARY = new Set(
+  words(
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic " +
+      "stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype",
+  ),
+);
+
 /** Row 9: programs of every system, and those that run checks. */
 export const PROGRAMS = new Set(
   words(

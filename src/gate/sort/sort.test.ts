@@ -290,6 +290,14 @@ const CASES: Case[] = [
     { commands: ["node src/index.js <src/list.txt"] },
   ],
   [
+    "BASH_ENV",
+    7,
+    "check",
+    { "lib/a.sh": "", "lib/env.sh": "" },
+    { "lib/env.sh": "exit 0" },
+    { commands: ["BASH_ENV=lib/env.sh bash run.sh"] },
+  ],
+  [
     ...([
       "a setup file in a runner's settings",
       7,
@@ -347,6 +355,8 @@ const CASES: Case[] = [
   ],
   ["a module of Python's library", 9, "check", PYTHON, { "random.py": "" }],
   ["a module of Python that runs tests", 9, "check", PYTHON, { "pytest/__init__.py": "" }],
+  ["a header of the standard library", 9, "check", C, { "src/assert.h": "" }],
+  ["a header named like another", 9, "check", { ...C, "include/same.h": "" }, { "src/same.h": "" }],
   ["the same name in a package", 11, "source", PYTHON, { "box/random.py": "" }],
   ["documentation", 10, "source", NODE, { "docs/edge.md": "" }],
   [
