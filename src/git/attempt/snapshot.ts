@@ -7,8 +7,9 @@ import { runGit } from "../base/git.js";
 import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
-import { findBroken, findUncommitted, findMadeModules, warnOfInside } from "../restore/inside-modules.js";
+import { findMadeModules, warnOfInside, whyBroken } from "../checkpoint/inside-modules.js";
 import { warnOfTouched } from "../checkpoint/large.js";
+import { compareModules } from "../checkpoint/modules.js";
 import { removeNewLocks } from "../base/locks.js";
 import { entriesOf, readPersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -64,12 +65,13 @@ export interface Snapshot {
  * other operation that the attempt left open. Starts three processes if HEAD did not move.
  */
 export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<Snapshot> {
-  const { base, before, dirty, index, unseen } = order.checkpoint;
-  const marked = new Set(unseen.marked);
+  const { base, before, dirty, index } = order.checkpoint;
+  const marked = new Set(order.checkpoint.marked);
   const locks = await removeNewLocks(repo, order.checkpoint.locks);
   const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
   const now = await readHead(repo, [TAGS, ...ownFolders(repo)]);
-  const broken = await findBroken(repo, order.checkpoint);
+  const { uncommitted: inside, ...nested } = await compareModules(repo, order.checkpoint.modules);
+  const broken = whyBroken(nested.broken);
   const { warnings, unborn } = await stageAll(repo);
   // The base never contains the backlog, so it is listed here exactly if git tracks it.
   const all = await diffOwnIndex(repo, base, repo.excludesSaveTodo);
@@ -90,9 +92,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   // A run starts without conflicts, so there are none in an index that is as it was.
   if (left !== undefined || person.checksum === undefined || person.checksum !== index.checksum)
     await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
-  const { id, modules } = order.checkpoint;
-  const inside = await findUncommitted(repo, id, modules);
-  const made = await findMadeModules(repo, changes, { unborn, known: modules });
+  const made = await findMadeModules(repo, changes, { unborn, known: order.checkpoint.modules });
   const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
   const unstaged = await isStagedGone(repo, index);
   const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);

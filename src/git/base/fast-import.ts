@@ -39,8 +39,6 @@ export interface ImportedCommit {
   /** Paths (bytes) to remove from the parent's tree, if present. */
   without?: readonly string[];
   file?: ImportedFile;
-  /** More files; the ids of their blobs are not returned. */
-  beside?: readonly ImportedFile[];
 }
 
 /** A commit that was made, with the blob of its `file`. */
@@ -118,9 +116,6 @@ function commitStream(commit: ImportedCommit, at: number, seconds: number): stri
     lines.push(exists(to) ? `M ${to.mode} ${to.oid} ${quotePath(path)}` : `D ${quotePath(path)}`);
   }
   if (file !== undefined) lines.push(`M ${file.mode} ${blobMark} ${quotePath(file.path)}`);
-  for (const { mode, path, content } of commit.beside ?? []) {
-    lines.push(`M ${mode} inline ${quotePath(path)}`, dataBlock(Buffer.from(content).toString("latin1")));
-  }
   lines.push(`get-mark ${mark}`);
   return `${lines.join("\n")}\n`;
 }

@@ -7,9 +7,6 @@ import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
-import { entriesOf, readPersonIndex } from "../index/index-person.js";
-import { findUntracked } from "../checkpoint/large.js";
-import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { findRescues, type FoundRescue } from "../rescue/rescue.js";
 import type { Repository } from "../base/repository/repository.js";
 
@@ -21,9 +18,8 @@ import type { Repository } from "../base/repository/repository.js";
 export type RescueReason = "given-up" | "dropped" | "review" | "draft" | "put-back" | "commits" | "before";
 
 export interface Rescue {
-  /** The id that a person types: the run's id and the label; in a submodule followed by "@" and its path. */
+  /** The id that a person types: the run's id and the label. */
   id: string;
-  /** The repository of the rescue: submodules have their own. */
   repo: Repository;
   ref: string;
   run: string;
@@ -48,16 +44,7 @@ export async function listRescues(repo: Repository): Promise<Rescue[]> {
   const head = found.length === 0 ? undefined : (await readHead(repo)).commit;
   const rescues: Rescue[] = [];
   for (const one of [...found].reverse()) rescues.push(await describe(repo, one, { head, all: found }));
-  for (const { path, repo: module } of await openModules(repo, await modulesIn(repo))) {
-    const inside = await listRescues(module);
-    rescues.push(...inside.map((one) => ({ ...one, id: `${one.id}@${toText(path)}` })));
-  }
-  return rescues.sort((one, other) => other.at - one.at);
-}
-
-async function modulesIn(repo: Repository): Promise<string[]> {
-  const tracked = modulePaths(await entriesOf(repo, await readPersonIndex(repo)));
-  return [...new Set([...tracked, ...(await findUntracked(repo)).nested])];
+  return rescues;
 }
 
 /** The changes of a rescue as a diff with a summary. */

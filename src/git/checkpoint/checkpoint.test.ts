@@ -194,7 +194,6 @@ test("a checkpoint starts six git processes, and throws a GitError if one fails"
   const seen: string[] = [];
   const ports = watchGit(scratch.ports, ([command = ""]) => void seen.push(command));
   const repo = await scratch.open({}, ports);
-  await repo.endsConfigured();
   seen.length = 0;
   await checkpoint(repo, T1);
   expect(seen).toEqual(["for-each-ref", "ls-files", "add", "ls-files", "diff-index", "fast-import"]);

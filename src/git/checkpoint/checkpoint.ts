@@ -2,13 +2,12 @@
 // second parent is a commit with everything that a tree cannot contain (keep-beside.ts). snapshot.ts collects the
 // changes since, and restore.ts returns to the checkpoint.
 import { z } from "zod";
-import { given } from "../../system/given.js";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { askFixed } from "../base/fixed-answer.js";
 import { runGit } from "../base/git.js";
-import { forgetModules, modulePaths, openModules, readModules, rememberModules } from "./modules.js";
+import { modulePaths, readModules, type ModuleStates } from "./modules.js";
 import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
@@ -26,8 +25,6 @@ import {
   readSettings,
   type KeptSettings,
 } from "../base/repository/settings.js";
-import { survey, type Usual } from "./survey.js";
-import { NOTHING_UNSEEN, readUnseen, type Unseen } from "./metadata.js";
 
 export interface CheckpointOrder {
   /** The task's id; for other checkpoints an id with white space, which cannot be a task's. */
@@ -53,17 +50,14 @@ export interface Checkpoint {
   /** Paths (bytes) that differed from HEAD when the base was made: changes of a person, or of an abandoned task. */
   dirty: ReadonlySet<string>;
   index: KeptIndex;
-  /** Submodules (paths in bytes) with a checkpoint of their own under the same id. */
-  modules: readonly string[];
-  unseen: Unseen;
-  /** `undefined` if the modes were not read. */
-  usual: Usual | undefined;
+  /** The repositories inside the tree when the base was made. */
+  modules: ModuleStates;
+  /** Paths (bytes) that the person told git not to look at. */
+  marked: readonly string[];
   /** The files that control git, as this attempt finds them. */
   settings: KeptSettings;
   /** Git's locks that existed when this attempt began: other processes hold them. */
   locks: Locks;
-  /** The commit with everything kept beside the tree; `undefined` if nothing is. */
-  beside: string | undefined;
   warnings: readonly string[];
 }
 
@@ -88,11 +82,9 @@ const Facts = z.object({
   index: z.string().optional(),
   /** The index is kept. */
   kept: z.boolean().optional(),
-  modules: z.array(z.string()).optional(),
-  /** Something of `Unseen` is kept. */
-  unseen: z.boolean().optional(),
+  modules: z.array(z.tuple([z.string(), z.object({ head: z.string(), tree: z.string() })])).optional(),
+  marked: z.array(z.string()).optional(),
   settings: z.record(z.string(), z.string()).optional(),
-  usual: z.object({ file: z.int(), program: z.int(), folder: z.int() }).optional(),
   /** As in `Repository.leftOut`. */
   large: z.array(z.tuple([z.string(), z.int()])).optional(),
 });
@@ -114,14 +106,12 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
   const person = { ...index, entries: await entriesOf(repo, index) };
   const { warnings, marked, unborn } = await stageAll(repo, undefined, person.entries);
   const tree = byPath(await listEntries(repo, ownIndex(repo)));
-  const { usual, modes, empty, special } = await survey(repo, tree);
-  const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
   // A git filter may write settings when it first runs.
   const settings = await readSettings(repo);
   const all = await diffOwnIndex(repo, await treeish(repo, before.commit), []);
   const entries = all.filter(({ path }) => !repo.isOwn(path));
-  const aside = keepBeside(repo, { person, all, tree, unseen });
-  const { modules, warnings: inside } = await keepModules(repo, order, [
+  const aside = keepBeside(repo, { person, all, tree });
+  const modules = await readModules(repo, [
     ...modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))),
     ...unborn,
   ]);
@@ -131,8 +121,8 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
     person,
     aside,
     modules,
+    marked,
     settings,
-    usual,
   });
   return {
     id: order.id,
@@ -143,16 +133,14 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
     dirty: new Set(entries.map(({ path }) => path)),
     index: {
       checksum: person.checksum,
-      commit: aside.index ? made.beside : undefined,
-      staged: aside.staged,
+      commit: made.beside,
+      staged: aside?.staged ?? new Map(),
     },
     modules,
-    unseen,
-    usual,
+    marked,
     settings,
     locks,
-    beside: made.beside,
-    warnings: [...warnOfLarge(repo, large), ...warnings, ...inside],
+    warnings: [...warnOfLarge(repo, large), ...warnings],
   };
 }
 
@@ -171,7 +159,6 @@ export async function setCheckpoint(
  */
 export async function dropCheckpoint(repo: Repository, id: string): Promise<void> {
   await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
-  await dropInModules(repo, id);
 }
 
 /**
@@ -188,33 +175,6 @@ export async function keepCheckpoints(repo: Repository, ids: readonly string[]):
   await dropOwnIndex(repo);
 }
 
-/** Deletes only the checkpoints of submodules. Starts no process without submodules. */
-export async function dropInModules(repo: Repository, id: string): Promise<void> {
-  for (const { repo: module } of await openModules(repo, await readModules(repo, id))) {
-    await runGit(module, ["update-ref", "-d", checkpointRef(module.tree, id)]);
-    await dropInModules(module, id);
-  }
-  await forgetModules(repo, id);
-}
-
-/** Called before the checkpoint around them is made, so that if it exists, theirs exist too. */
-async function keepModules(
-  repo: Repository,
-  { id, run, job }: CheckpointOrder,
-  paths: readonly string[],
-): Promise<{ modules: string[]; warnings: string[] }> {
-  const modules = await openModules(repo, paths);
-  const warnings: string[] = [];
-  for (const { path, repo: module } of modules) {
-    // They have a HEAD of their own.
-    const kept = await checkpoint(module, { id, run, ...given({ job }), reuse: false });
-    warnings.push(...kept.warnings.map((message) => `${toText(path)}: ${message}`));
-  }
-  const found = modules.map(({ path }) => path);
-  await rememberModules(repo, id, found);
-  return { modules: found, warnings };
-}
-
 async function makeBase(
   repo: Repository,
   order: CheckpointOrder,
@@ -222,10 +182,10 @@ async function makeBase(
     head: Head;
     entries: readonly DiffEntry[];
     person: PersonIndex;
-    aside: Beside;
-    modules: readonly string[];
+    aside: Beside | undefined;
+    modules: ModuleStates;
+    marked: readonly string[];
     settings: KeptSettings;
-    usual: Usual;
   },
 ): Promise<{ base: string; beside: string | undefined }> {
   const { head, entries, person, aside, modules } = found;
@@ -237,20 +197,18 @@ async function makeBase(
     branch: head.branch,
     head: head.commit,
     index: person.checksum,
-    kept: aside.index,
-    unseen: aside.unseen,
-    modules,
+    kept: aside !== undefined,
+    modules: [...modules],
+    marked: found.marked,
     settings: digestSettings(repo, found.settings),
-    usual: found.usual,
     large: [...repo.leftOut],
   };
   const ref = checkpointRef(repo.tree, order.id);
-  const { entries: staged, beside } = aside;
   const message = "looper: beside a checkpoint\n";
   const before =
-    beside.length === 0
+    aside === undefined
       ? []
-      : [{ ref, parent: undefined, ident: OWN_IDENT, message, entries: staged, beside }];
+      : [{ ref, parent: undefined, ident: OWN_IDENT, message, entries: aside.entries, file: aside.file }];
   const made = await importAll(repo, [
     ...before,
     {
@@ -265,7 +223,7 @@ async function makeBase(
       without: repo.todo === undefined ? [] : [repo.todo.path],
     },
   ]);
-  return { base: made.at(-1)?.commit ?? "", beside: before.length === 0 ? undefined : made[0]?.commit };
+  return { base: made.at(-1)?.commit ?? "", beside: aside === undefined ? undefined : made[0]?.commit };
 }
 
 async function reuseCheckpoint(
@@ -294,11 +252,9 @@ async function reuseCheckpoint(
     recorded: { commit: facts?.head, branch: facts?.branch, run: facts?.run ?? order.run },
     dirty: new Set(changed.map(({ path }) => path).filter((path) => path !== repo.todo?.path)),
     index: await readKeptIndex(repo, facts?.index, facts?.kept === true ? beside : undefined),
-    modules: facts?.modules ?? [],
-    unseen: facts?.unseen === true && beside !== undefined ? await readUnseen(repo, beside) : NOTHING_UNSEEN,
-    usual: facts?.usual,
+    modules: new Map(facts?.modules),
+    marked: facts?.marked ?? [],
     settings,
-    beside,
     warnings: lost === undefined ? warnings : [...warnings, lost],
   };
 }

@@ -4,28 +4,19 @@ import { toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import type { Repository } from "../base/repository/repository.js";
 
-/** The files and repositories that are untracked and not ignored. */
-export interface Untracked {
-  /** Files above the limit: path (bytes) → size. */
-  large: ReadonlyMap<string, number>;
-  /** Untracked repositories inside the tree (paths in bytes). */
-  nested: readonly string[];
-}
-
-/** Lists both. Starts one process. */
-export async function findUntracked(repo: Repository): Promise<Untracked> {
-  const args = ["ls-files", "--others", "--exclude-standard", "-z", "--", ":(top)", ...repo.excludes];
-  const paths = (await runGit(repo, args)).out.split("\0").filter((path) => path !== "");
-  const nested = paths.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
+/** The untracked files above the limit that are not ignored: path (bytes) → size. Starts one process, or none without a limit. */
+async function findLarge(repo: Repository): Promise<ReadonlyMap<string, number>> {
   const most = repo.mostUntracked;
-  if (most === 0) return { large: new Map(), nested };
-  const files = paths.filter((path) => !path.endsWith("/"));
+  if (most === 0) return new Map();
+  const args = ["ls-files", "--others", "--exclude-standard", "-z", "--", ":(top)", ...repo.excludes];
+  const { out } = await runGit(repo, args);
+  const files = out.split("\0").filter((path) => path !== "" && !path.endsWith("/"));
   const found = await repo.ports.files.tree(repo.cwd).look(files);
   const large = files.flatMap((path, at): [string, number][] => {
     const one = found[at];
     return one?.kind === "file" && one.size > most ? [[path, one.size]] : [];
   });
-  return { large: new Map(large), nested };
+  return new Map(large);
 }
 
 /** Excludes exactly these files from every later staging; returns those that were not excluded before. */
@@ -41,10 +32,14 @@ export function leaveOut(repo: Repository, large: ReadonlyMap<string, number>): 
  * a file that appears later is staged like any other. Starts one process.
  */
 export async function leaveOutLarge(repo: Repository): Promise<Map<string, number>> {
-  if (repo.mostUntracked === 0) return leaveOut(repo, new Map());
   if (repo.untracked.known) return new Map();
   repo.untracked.known = true;
-  return leaveOut(repo, (await findUntracked(repo)).large);
+  return leaveOut(repo, await findLarge(repo));
+}
+
+/** Warnings about untracked files that are too large, for the start of a run. */
+export async function findUnprotected(repo: Repository): Promise<string[]> {
+  return warnOfLarge(repo, leaveOut(repo, await findLarge(repo)));
 }
 
 /** One warning for each file. */

@@ -1,21 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { restoreRescue } from "../bring-back/bring-back.js";
 import { snapshot } from "../attempt/snapshot.js";
 import { checkpoint, type Checkpoint } from "./checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
 import type { Repository } from "../base/repository/repository.js";
-import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import type { Restored } from "../restore/restore-order.js";
 import { runAs, test, type Scratch } from "../testing/scratch.js";
-import { stateOf } from "../testing/scratch-state.js";
 import { attempt, changesOf, finish } from "../testing/scratch-task.js";
 
 interface Nested {
   sub: (...args: string[]) => Promise<string>;
-  state: () => Promise<unknown>;
 }
 
 /** The scratch repository with a submodule `libs/sub`, on its branch main, with a file `in.txt`. */
@@ -37,13 +33,7 @@ async function nest(scratch: Scratch): Promise<Nested> {
   await scratch.commitAll("with sub");
   const folder = join(top, "libs/sub");
   const sub = (...args: string[]) => runAs(ports, { cwd: folder, env }, args);
-  const state = async () => [
-    await stateOf(scratch),
-    await stateOf(scratch, sub, folder),
-    await sub("rev-parse", "HEAD", "main"),
-    await sub("rev-parse", "--abbrev-ref", "HEAD"),
-  ];
-  return { sub, state };
+  return { sub };
 }
 
 function write(scratch: Scratch, path: string, content: string): void {
@@ -59,56 +49,57 @@ async function giveUp(repo: Repository, taken: Checkpoint): Promise<Restored> {
   return await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
 }
 
-test("a moved or changed submodule is restored with its index, and the replaced content is kept in it", async ({
+test("changes inside a submodule stay when a task is given up, and its files as they were are kept and named", async ({
   scratch,
 }) => {
-  const { sub, state } = await nest(scratch);
+  const { sub } = await nest(scratch);
   write(scratch, "libs/sub/person", "person\n");
   await sub("add", "person");
   write(scratch, "libs/sub/person", "person, later\n");
-  const before = await state();
+  const before = [await sub("status", "--porcelain"), await sub("rev-parse", "HEAD")];
   const { repo, taken } = await begin(scratch);
-  expect(taken.modules).toEqual(["libs/sub"]);
-  expect(await state()).toEqual(before);
+  expect([...taken.modules.keys()]).toEqual(["libs/sub"]);
+  expect([await sub("status", "--porcelain"), await sub("rev-parse", "HEAD")]).toEqual(before);
   write(scratch, "libs/sub/in.txt", "agent\n");
   await sub("commit", "-qam", "agent");
   const tip = await sub("rev-parse", "HEAD");
-  write(scratch, "libs/sub/new", "agent\n");
+  rmSync(join(scratch.top, "libs/sub/person"));
   write(scratch, "a.txt", "agent\n");
   await scratch.git("add", "-A");
-  const { paths: around, inside: within } = await giveUp(repo, taken);
-  const paths = [...around, ...within];
-  expect(await state()).toEqual(before);
-  expect([...paths].sort()).toEqual(["a.txt", "libs/sub", "libs/sub/in.txt", "libs/sub/new"]);
-  expect(await sub("rev-parse", "refs/looper/rescue/run-1/T1-1")).toBe(tip);
-  expect(await sub("show", "refs/looper/rescue/run-1/T1-1-2:new")).toBe("agent");
-  expect(await sub("for-each-ref", "refs/looper/checkpoint")).toBe("");
-
-  const rescues = await listRescues(repo);
-  expect(rescues.map(({ id }) => id).sort()).toEqual([
-    "run-1/T1-1",
-    "run-1/T1-1-2@libs/sub",
-    "run-1/T1-1@libs/sub",
+  const order = { checkpoint: taken, run: "run-1", label: "T1-1" };
+  const seen = await snapshot(repo, { ...order, policy: "runner" });
+  expect(seen.inside).toEqual(["libs/sub"]);
+  const { paths, warnings } = await restoreTo(repo, order);
+  expect(paths).toEqual(["a.txt"]);
+  expect(await scratch.git("diff", "--cached", "--name-only")).toBe("");
+  expect(await sub("rev-parse", "HEAD")).toBe(tip);
+  expect(readFileSync(join(scratch.top, "libs/sub/in.txt"), "utf8")).toBe("agent\n");
+  expect(warnings).toEqual([
+    "what the attempt changed inside libs/sub, a repository of its own, stays there; to put its files back as they were: git -C 'libs/sub' restore --source=refs/looper/rescue/run-1/T1-1-before -- :/",
   ]);
-  const inside = rescues.find(({ id }) => id === "run-1/T1-1-2@libs/sub");
-  const outside = rescues.find(({ id }) => id === "run-1/T1-1");
-  if (inside === undefined || outside === undefined) throw new Error("no such rescue");
-  expect(await restoreRescue(inside)).toMatchObject({ restored: ["in.txt", "new"] });
-  expect(readFileSync(join(scratch.top, "libs/sub/new"), "utf8")).toBe("agent\n");
-  expect(await restoreRescue(outside)).toMatchObject({ restored: ["a.txt"], left: ["libs/sub"] });
+  await scratch.git(
+    ...(warnings[0] ?? "")
+      .replace(/.*: git /u, "")
+      .replaceAll("'", "")
+      .split(" "),
+  );
+  expect(readFileSync(join(scratch.top, "libs/sub/in.txt"), "utf8")).toBe("one\n");
+  expect(readFileSync(join(scratch.top, "libs/sub/person"), "utf8")).toBe("person, later\n");
 });
 
-test("a submodule that was removed comes back, also after a kill", async ({ scratch }) => {
-  const { state } = await nest(scratch);
+test("a submodule that was removed is linked again, also after a kill", async ({ scratch }) => {
+  const { sub } = await nest(scratch);
   write(scratch, "libs/sub/person", "person\n");
-  const before = await state();
   const { repo } = await begin(scratch);
+  const staged = await scratch.git("ls-files", "-s");
   rmSync(join(scratch.top, "libs"), { recursive: true });
   await scratch.git("rm", "-q", "--cached", "libs/sub");
   await removeStaleLocks(repo, { since: Infinity });
   const again = await checkpoint(repo, { id: "T1", run: "run-2", reuse: true });
   await giveUp(repo, again);
-  expect(await state()).toEqual(before);
+  expect(await scratch.git("ls-files", "-s")).toBe(staged);
+  await sub("restore", "--source=refs/looper/rescue/run-1/T1-1-before", "--", ":/");
+  expect(readFileSync(join(scratch.top, "libs/sub/person"), "utf8")).toBe("person\n");
 });
 
 test("a repository that an agent made inside the tree stays, because no commit can hold it", async ({
@@ -143,25 +134,9 @@ test("a submodule that is not checked out is ignored", async ({ scratch }) => {
   await nest(scratch);
   await scratch.git("submodule", "deinit", "-q", "-f", "libs/sub");
   const { repo, taken } = await begin(scratch);
-  expect(taken.modules).toEqual([]);
+  expect([...taken.modules]).toEqual([]);
   write(scratch, "a.txt", "agent\n");
   expect((await giveUp(repo, taken)).paths).toEqual(["a.txt"]);
   expect(existsSync(join(scratch.top, "libs/sub/.git"))).toBe(false);
   expect(await scratch.git("status", "--porcelain")).toBe("");
-});
-
-test("a change inside a submodule is taken back, also where the tree around it was seen without changes", async ({
-  scratch,
-}) => {
-  const { state } = await nest(scratch);
-  const before = await state();
-  const { repo, taken } = await begin(scratch);
-  write(scratch, "libs/sub/in.txt", "agent\n");
-  const order = { checkpoint: taken, run: "run-1", label: "T1-1" };
-  expect((await snapshot(repo, { ...order, policy: "runner" })).changes).toEqual([]);
-  expect(await restoreTo(repo, { ...order, unchanged: true })).toMatchObject({
-    paths: [],
-    inside: ["libs/sub/in.txt"],
-  });
-  expect(await state()).toEqual(before);
 });

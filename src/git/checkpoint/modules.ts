@@ -1,36 +1,109 @@
-// Finds and opens submodules that are checked out: repositories inside the tree, of which the tree contains only a
-// commit id. The callers apply their own operation to each.
+// Repositories inside the tree of another: submodules that are checked out, and others. The tree around them holds at most a
+// commit id of them, so a checkpoint has a state to compare with. Nothing restores or commits their files.
 import { join, relative } from "node:path";
 import { toText } from "../base/bytes.js";
-import { z } from "zod";
-import { readFacts } from "../base/facts.js";
-import { encodeId } from "../base/names.js";
-import type { IndexEntry } from "../index/index-person.js";
+import { runGit } from "../base/git.js";
+import { rescueRef } from "../base/names.js";
 import { openRepository, type Repository } from "../base/repository/repository.js";
+import { dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";
+import type { IndexEntry } from "../index/index-person.js";
+import { leaveOutLarge } from "./large.js";
 
-/** A repository inside the tree of another. */
-export interface Module {
-  /** From the top of the outer repository, in bytes. */
-  path: string;
-  repo: Repository;
+/** The state of a repository: its HEAD ("" before the first commit), and the tree of all its files. */
+export interface ModuleState {
+  head: string;
+  tree: string;
 }
+
+/** States by path (bytes). Repositories inside these are not looked at. */
+export type ModuleStates = ReadonlyMap<string, ModuleState>;
 
 /** The paths at which an index has other repositories. */
 export function modulePaths(entries: readonly Pick<IndexEntry, "path" | "mode">[]): string[] {
   return entries.filter(({ mode }) => mode === "160000").map(({ path }) => path);
 }
 
-/** Opens the repositories that are checked out. Starts one process for each. */
-export async function openModules(repo: Repository, paths: readonly string[]): Promise<Module[]> {
-  const modules: Module[] = [];
+/** The states of the repositories that are checked out at some of these paths. Starts four processes for each. */
+export async function readModules(repo: Repository, paths: readonly string[]): Promise<ModuleStates> {
+  const states = new Map<string, ModuleState>();
   for (const path of paths) {
-    const folder = join(repo.cwd, toText(path));
-    if ((await repo.ports.files.stat(join(folder, ".git"))) === undefined) continue;
-    const opened = await openRepository(repo.ports, { ...repo.places, projectDir: folder });
-    // An invalid `.git` would make git use the outer repository.
-    if (opened.ok && opened.value.gitDir !== repo.gitDir) modules.push({ path, repo: opened.value });
+    const module = await openModule(repo, path);
+    if (module !== undefined) states.set(path, await stateOf(module));
   }
-  return modules;
+  return states;
+}
+
+/** The repositories (paths in bytes) that differ from earlier states. */
+export interface ModuleChanges {
+  changed: ReadonlyMap<string, Repository>;
+  /** Those of them with changes that they have not committed. */
+  uncommitted: readonly string[];
+  /** Removed or replaced, and nothing can bring them back: a submodule's content is in the outer git folder. */
+  broken: readonly string[];
+}
+
+/** Compares the repositories with their states before. Starts no process without any. */
+export async function compareModules(repo: Repository, before: ModuleStates): Promise<ModuleChanges> {
+  const changed = new Map<string, Repository>();
+  const found = { uncommitted: [] as string[], broken: [] as string[] };
+  for (const [path, was] of before) {
+    const module = await openModule(repo, path);
+    if (module === undefined || !(await hasCommit(module, was.head))) {
+      const content = join(repo.commonDir, "modules", toText(path));
+      if ((await repo.ports.files.stat(content)) === undefined) found.broken.push(path);
+      continue;
+    }
+    const now = await stateOf(module);
+    if (now.tree !== was.tree || now.head !== was.head) changed.set(path, module);
+    if (now.tree !== was.tree && now.tree !== now.committed) found.uncommitted.push(path);
+  }
+  return { changed, ...found };
+}
+
+/** Opens the repository that is checked out at a path, if there is one. */
+async function openModule(repo: Repository, path: string): Promise<Repository | undefined> {
+  const folder = join(repo.cwd, toText(path));
+  if ((await repo.ports.files.stat(join(folder, ".git"))) === undefined) return undefined;
+  const opened = await openRepository(repo.ports, { ...repo.places, projectDir: folder });
+  // An invalid `.git` would make git use the outer repository.
+  return opened.ok && opened.value.gitDir !== repo.gitDir ? opened.value : undefined;
+}
+
+async function stateOf(module: Repository): Promise<ModuleState & { committed: string }> {
+  await dropOwnIndex(module);
+  await leaveOutLarge(module);
+  await stageAll(module);
+  const tree = (await runGit(module, ["write-tree", "--missing-ok"], { index: ownIndex(module) })).out;
+  await dropOwnIndex(module);
+  const { out } = await runGit(module, ["log", "-1", "--format=%H %T"], { answers: [128] });
+  const [head = "", committed = ""] = out.trimEnd().split(" ");
+  return { head, committed, tree: tree.trimEnd() };
+}
+
+async function hasCommit(module: Repository, commit: string): Promise<boolean> {
+  if (commit === "") return true;
+  const { code } = await runGit(module, ["cat-file", "-e", `${commit}^{commit}`], { answers: [1, 128] });
+  return code === 0;
+}
+
+/**
+ * Keeps the files of changed repositories as they were before, each in itself: nothing puts them back. Returns a warning for each.
+ */
+export async function keepBefore(
+  repo: Repository,
+  before: ModuleStates,
+  { run, label }: { run: string; label: string },
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const [path, module] of (await compareModules(repo, before)).changed) {
+    const ref = rescueRef(run, `${label}-before`);
+    await runGit(module, ["update-ref", ref, before.get(path)?.tree ?? ""]);
+    const command = `git -C '${toText(path)}' restore --source=${ref} -- :/`;
+    warnings.push(
+      `what the attempt changed inside ${toText(path)}, a repository of its own, stays there; to put its files back as they were: ${command}`,
+    );
+  }
+  return warnings;
 }
 
 /** Restores the link from a removed submodule's folder to its content, which git still has. */
@@ -42,28 +115,4 @@ export async function relinkModule(repo: Repository, path: string): Promise<void
   if ((await files.stat(link)) !== undefined || (await files.stat(gitDir)) === undefined) return;
   await files.makeFolder(folder);
   await files.writeNew(link, `gitdir: ${relative(folder, gitDir)}\n`);
-}
-
-/** The file that names the repositories with a checkpoint of this id: git does not list untracked ones that are gone. */
-function listOf(repo: Repository, id: string): string {
-  return join(repo.gitDir, "looper-nested", `${encodeId(id)}.json`);
-}
-
-/** Remembers the repositories (paths in bytes) that hold a checkpoint of this id. Starts no process. */
-export async function rememberModules(repo: Repository, id: string, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return forgetModules(repo, id);
-  await repo.ports.files.makeFolder(join(repo.gitDir, "looper-nested"), 0o700);
-  await repo.ports.files.writeAtomic(listOf(repo, id), JSON.stringify(paths));
-}
-
-/** Reads them again; empty if there are none. */
-export async function readModules(repo: Repository, id: string): Promise<readonly string[]> {
-  const bytes = await repo.ports.files.read(listOf(repo, id));
-  return bytes === undefined
-    ? []
-    : (readFacts(z.array(z.string()), Buffer.from(bytes).toString("utf8")) ?? []);
-}
-
-export async function forgetModules(repo: Repository, id: string): Promise<void> {
-  await repo.ports.files.remove(listOf(repo, id));
 }

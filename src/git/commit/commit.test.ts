@@ -94,7 +94,6 @@ test("a task starts at most twelve git processes", async ({ scratch }) => {
   );
   await repo.identity();
   await repo.todoFiltered();
-  await repo.endsConfigured();
   seen.length = 0;
   await finish(
     scratch,

@@ -1,7 +1,6 @@
 // Finishes a built commit: updates the person's index first, then HEAD and the refs no longer needed in one step. In
 // this order the paths of a commit in HEAD are in the index too, even if the run is killed. commit.ts and pending.ts
 // build the commit.
-import { dropInModules } from "../checkpoint/checkpoint.js";
 import { isOfTheDisk } from "../../system/errors.js";
 import { GitError, runGit } from "../base/git.js";
 import { isAncestor, readHead, zeroLike, type Head } from "../base/repository/head.js";
@@ -31,7 +30,6 @@ export async function publish(repo: Repository, prepared: Prepared): Promise<Pub
   const warnings = await tryRefresh(repo, prepared);
   const commit = await moveHead(repo, prepared);
   await dropOwnIndex(repo);
-  if (prepared.taskId !== undefined) await dropInModules(repo, prepared.taskId);
   return { commit, warnings };
 }
 

@@ -4,15 +4,13 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
-import { entriesOf, readPersonIndex } from "../index/index-person.js";
-import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { ATTEMPTS, CHECKPOINTS, decodeId, RESCUES, startRef } from "../base/names.js";
 import { listPendingRuns } from "./pending.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** The runs that refs name, of every working tree and every project of the repository. */
 export interface RunRefs {
-  /** Runs with a rescue, in a submodule too. */
+  /** Runs with a rescue. */
   rescues: ReadonlySet<string>;
   /** Runs with a checkpoint: their task is in hand since then. Run → task. */
   inHand: ReadonlyMap<string, string>;
@@ -28,10 +26,7 @@ export interface RunRefs {
 const StartFacts = z.object({ log: z.string() });
 const CheckpointFacts = z.object({ run: z.string(), task: z.string() });
 
-/**
- * Reads the refs of the repository and its submodules. Starts three processes, and one or two for each submodule
- * that is checked out.
- */
+/** Reads the refs of the repository. Starts at most three processes. */
 export async function readRunRefs(repo: Repository): Promise<RunRefs> {
   const rescues = new Set<string>();
   const inHand = new Map<string, string>();
@@ -47,9 +42,6 @@ export async function readRunRefs(repo: Repository): Promise<RunRefs> {
     if (ref.startsWith(`${RESCUES}/`)) rescues.add(run);
     else if (ref === startRef(run)) starts.set(run, readFacts(StartFacts, facts)?.log);
   }
-  const entries = await entriesOf(repo, await readPersonIndex(repo));
-  for (const { repo: module } of await openModules(repo, modulePaths(entries)))
-    for (const { ref } of await listRefs(module, [RESCUES])) rescues.add(runOf(ref));
   return { rescues, inHand, pending: new Set(await listPendingRuns(repo)), starts };
 }
 

@@ -56,7 +56,7 @@ test("marked files of an abandoned task are restored with their marks, after a k
   overwrite(scratch);
   await removeStaleLocks(repo, { since: Infinity });
   const again = await checkpoint(repo, { ...T1, reuse: true });
-  expect(again.unseen).toEqual(taken.unseen);
+  expect(again.marked).toEqual(taken.marked);
   await restoreTo(repo, { checkpoint: again, ...LABEL });
   expect(await stateOf(scratch)).toEqual(before);
   expect(existsSync(join(scratch.top, "gone"))).toBe(false);
@@ -112,7 +112,7 @@ test("marked files are restored beside a sparse checkout's own marks", async ({ 
   const before = await stateOf(scratch);
   const repo = await scratch.open();
   const taken = await checkpoint(repo, T1);
-  expect(taken.unseen.marked).toEqual(["in/x"]);
+  expect(taken.marked).toEqual(["in/x"]);
   expect(await scratch.git("ls-tree", "-r", "--name-only", taken.base)).toContain("out/x");
   write(scratch, "in/x", "agent\n");
   await restoreTo(repo, { checkpoint: taken, ...LABEL });
@@ -121,5 +121,5 @@ test("marked files are restored beside a sparse checkout's own marks", async ({ 
   await scratch.git("sparse-checkout", "disable");
   await scratch.git("update-index", "--skip-worktree", "out/x");
   write(scratch, "out/x", "my own\n");
-  expect((await checkpoint(repo, T1)).unseen.marked).toEqual(["in/x", "out/x"]);
+  expect((await checkpoint(repo, T1)).marked).toEqual(["in/x", "out/x"]);
 });

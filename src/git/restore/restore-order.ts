@@ -4,8 +4,6 @@ import type { Checkpoint } from "../checkpoint/checkpoint.js";
 export interface Restored {
   /** The restored paths, as text. */
   paths: readonly string[];
-  /** Restored paths inside repositories in the tree, which the rescue does not contain. */
-  inside: readonly string[];
   /** The ref that keeps the replaced content; `undefined` if nothing differed. */
   rescue: string | undefined;
   warnings: readonly string[];
@@ -18,6 +16,6 @@ export interface RestoreOrder {
   label: string;
   /** The ref that keeps what is replaced, instead of a rescue: the work is saved already. */
   shelf?: string;
-  /** The caller has just staged the tree, and it is that of the checkpoint. Not relied on where there are submodules. */
+  /** The caller has just staged the tree, and it is that of the checkpoint. */
   unchanged?: boolean;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -122,7 +123,7 @@ test("a restore works before the first commit", async ({ scratch }) => {
   expect(await scratch.git("status", "--porcelain")).toBe("?? a.txt\n?? dir/\n?? to-do.json");
 });
 
-test("a restore of a tree that was just seen without changes starts one process", async ({ scratch }) => {
+test("a restore of a tree that was just seen without changes starts no process", async ({ scratch }) => {
   const seen: string[] = [];
   const repo = await scratch.open(
     {},
@@ -132,5 +133,26 @@ test("a restore of a tree that was just seen without changes starts one process"
   seen.length = 0;
   const back = await restoreTo(repo, { ...ORDER, checkpoint: taken, unchanged: true });
   expect(back).toMatchObject({ paths: [], rescue: undefined, warnings: [] });
-  expect(seen).toEqual(["ls-files"]);
+  expect(seen).toEqual([]);
+});
+
+test("folders that an attempt closed, and pipes in the place of files, do not stop a restore", async ({
+  scratch,
+}) => {
+  const { top } = scratch;
+  mkdirSync(join(top, "deep/er"), { recursive: true });
+  writeFileSync(join(top, "deep/er/x"), "mine\n");
+  const repo = await scratch.open();
+  const taken = await checkpoint(repo, REVIEW);
+  rmSync(join(top, "deep/er/x"));
+  for (const folder of ["deep/er", "deep"]) chmodSync(join(top, folder), 0o500);
+  for (const path of ["a.txt", "dir"]) {
+    rmSync(join(top, path), { recursive: true });
+    spawnSync("mkfifo", [join(top, path)]);
+  }
+  await restoreTo(repo, { ...ORDER, checkpoint: taken });
+  expect(readFileSync(join(top, "deep/er/x"), "utf8")).toBe("mine\n");
+  expect(readFileSync(join(top, "a.txt"), "utf8")).toBe("one\n");
+  expect(lstatSync(join(top, "deep")).mode & 0o777).toBe(0o700);
+  expect(await scratch.git("status", "--porcelain")).toBe("?? deep/");
 });

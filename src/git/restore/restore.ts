@@ -6,6 +6,7 @@ import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { importPair } from "../base/fast-import.js";
 import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
+import { foldersAbove } from "../base/repository/folders.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { planIndexBack, type IndexBack } from "./index-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
@@ -20,9 +21,8 @@ import {
 import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { keepWork, readKeptAt, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
 import { putSettingsBack } from "../base/repository/settings.js";
-import { restoreModules } from "./restore-modules.js";
-import { relinkModule } from "../checkpoint/modules.js";
-import { clearView, restoreUnseen } from "./restore-metadata.js";
+import { isOtherCommit } from "../checkpoint/inside-modules.js";
+import { keepBefore, relinkModule } from "../checkpoint/modules.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { THE_DRAFT } from "../base/names.js";
 import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
@@ -32,7 +32,7 @@ import type { Repository } from "../base/repository/repository.js";
  * Restores working tree, index and git's settings to the checkpoint; first keeps
  * the replaced content under a rescue ref. Commits made since stay. Never touches the runner's own files or ignored
  * files. Contract: after a kill it is called again with the same checkpoint, reused; it continues, and returns the
- * same result. Starts three processes if nothing differs, and one if the caller has just seen that.
+ * same result. Starts two processes if nothing differs, and none if the caller has just seen that.
  */
 export async function restoreTo(repo: Repository, order: RestoreOrder): Promise<Restored> {
   const work: Work = { repo, order, kept: undefined };
@@ -70,22 +70,15 @@ async function restoreAll(work: Work): Promise<Restored> {
   const { base, reused, settings, modules } = order.checkpoint;
   const warnings = await putSettingsBack(repo, settings, order);
   // Before git reads the tree: without its .git a repository is a folder of files.
-  for (const path of modules) await relinkModule(repo, path);
+  for (const path of modules.keys()) await relinkModule(repo, path);
   const { shelf } = order;
   if (shelf !== undefined) work.kept = await readKeptAt(repo, shelf);
   else work.kept = reused ? await readKeptWork(repo, base) : undefined;
-  let differs = order.unchanged === true && modules.length === 0 ? [] : await look(work);
-  let tree = await ownTree(repo);
-  const view = await clearView(repo, order.checkpoint, withOld(tree, differs));
-  if (view.again) {
-    differs = await look(work);
-    tree = await ownTree(repo);
-  }
-  let since: DiffEntry[] = [];
+  let differs = order.unchanged === true ? [] : await look(work);
   const person = await readPersonIndex(repo);
   if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
     const head = await readHead(repo);
-    since = await committedSince(work, head.commit);
+    const since = await committedSince(work, head.commit);
     if (differs.some(isRule)) {
       // The base decides which files are ignored and how bytes are stored.
       await takeBack(work, { since, back: backFrom(differs.filter(isRule), since), lost: [] });
@@ -97,19 +90,13 @@ async function restoreAll(work: Work): Promise<Restored> {
     await takeBack(work, { since, back, lost: index?.lost ?? [] });
     await index?.write();
     await forgetSizes(repo, back);
-    tree = await ownTree(repo);
   }
-  const leave = new Set(since.map(({ path }) => path));
-  // Last, because no tree contains the metadata: a restore that was killed earlier comes here again.
-  const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
-  // The tree around them says nothing about the files in them.
-  const inside = await restoreModules(repo, { ...order, unchanged: false }, restoreTo);
+  const left = await keepBefore(repo, modules, order);
   const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
   return {
     paths,
-    inside: inside.inside,
     rescue: work.kept?.ref,
-    warnings: [...warnings, ...view.warnings, ...unseen, ...inside.warnings],
+    warnings: [...warnings, ...left],
   };
 }
 
@@ -140,17 +127,11 @@ interface Work {
 async function look({ repo, order }: Work): Promise<DiffEntry[]> {
   const { base } = order.checkpoint;
   await stageAll(repo, base);
-  return diffOwnIndex(repo, base, repo.excludes);
+  return (await diffOwnIndex(repo, base, repo.excludes)).filter((entry) => !isOtherCommit(entry));
 }
 
 async function ownTree(repo: Repository): Promise<ByPath> {
   return byPath(await listEntries(repo, ownIndex(repo)));
-}
-
-/** With the files to restore: their folders may exist without permission. */
-function withOld(tree: ByPath, differs: readonly DiffEntry[]): ByPath {
-  const old = differs.filter(({ from }) => exists(from));
-  return new Map([...old.map(({ path, from }): [string, Version] => [path, from]), ...tree]);
 }
 
 function sameAsKept({ checksum }: PersonIndex, { index }: Checkpoint): boolean {
@@ -213,8 +194,25 @@ async function takeBack(
   const since = what.since.filter(({ path }) => !repo.isOwn(path));
   const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
   work.kept = await keepWork(repo, { ...what, since, facts }, work.kept, order.shelf);
-  if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
+  if (what.back.length === 0) return;
+  await clearWay(repo, what.back);
+  await leadTree(repo, work.kept.commit, work.kept.before);
 }
+
+/** Opens folders that the attempt closed, and removes pipes and the like: git could not write there. */
+async function clearWay(repo: Repository, back: readonly DiffEntry[]): Promise<void> {
+  const here = repo.ports.files.tree(repo.cwd);
+  const paths = back.map(({ path }) => path);
+  const outermostFirst = [...foldersAbove(paths), ...paths].sort((one, other) => one.length - other.length);
+  for (const path of outermostFirst) {
+    const [found] = await here.look([path]);
+    if (found?.kind === "other") await here.remove(path);
+    if (found?.kind === "folder" && (found.mode & OPEN) !== OPEN) await here.setMode(path, found.mode | OPEN);
+  }
+}
+
+/** The bits that the owner of a folder needs to change its files. */
+const OPEN = 0o700;
 
 /** Only a task's id contains no white space. */
 function taskOf({ id }: Checkpoint): { why: "given-up"; task: string } | { why: "review" | "draft" } {

@@ -5,13 +5,12 @@ import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { stageAll, diffOwnIndex } from "../index/index-file.js";
 import { removeNewLocks } from "../base/locks.js";
 import { revertEntries } from "./restore.js";
-import { restoreModesOf } from "./restore-metadata.js";
 import type { Restored } from "./restore-order.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import type { Repository } from "../base/repository/repository.js";
 
 export interface PutBackOrder {
-  checkpoint: Pick<Checkpoint, "base" | "settings" | "usual" | "unseen" | "locks">;
+  checkpoint: Pick<Checkpoint, "base" | "settings" | "locks">;
   /** The changes of the attempt, from the snapshot. */
   changes: readonly DiffEntry[];
   run: string;
@@ -29,15 +28,13 @@ export async function undoGateChanges(repo: Repository, order: PutBackOrder): Pr
   await stageAll(repo);
   const now = await diffOwnIndex(repo, base, repo.excludes);
   const back = differences(order.changes, now);
-  if (back.length === 0) return { paths: [], inside: [], rescue: undefined, warnings };
+  if (back.length === 0) return { paths: [], rescue: undefined, warnings };
   const { run, label } = order;
   const rescue = await revertEntries(repo, { base, run, label, own: order.changes, back });
-  const modes = await restoreModesOf(repo, order.checkpoint, { back, own: order.changes });
   return {
     paths: back.map(({ path }) => toText(path)),
-    inside: [],
     rescue,
-    warnings: [...warnings, ...modes],
+    warnings,
   };
 }
 

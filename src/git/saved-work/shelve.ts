@@ -1,7 +1,7 @@
 // Takes the saved work of a task out of the tree, back to its checkpoint, so that another task can start. May be repeated after a
 // kill at any point: until the end a ref says that the tree may hold only a part of the work.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
-import { checkpoint as reuse, dropInModules } from "../checkpoint/checkpoint.js";
+import { checkpoint as reuse } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { sameVersion } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
@@ -97,5 +97,4 @@ async function dropRefs(repo: Repository, task: string): Promise<void> {
   const refs = [checkpointRef(repo.tree, task), shelvedRef(repo.tree, task), shelvingRef(repo.tree, task)];
   const input = refs.map((ref) => `delete ${ref}\n`).join("");
   await runGit(repo, ["update-ref", "--stdin"], { input });
-  await dropInModules(repo, task);
 }

@@ -8,7 +8,6 @@ import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workFolder, workRef } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
-import { dropInModules } from "../checkpoint/checkpoint.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage } from "../rescue/rescue.js";
 
@@ -212,5 +211,4 @@ export async function dropWork(repo: Repository, task: string): Promise<void> {
   const input = refs.map((ref) => `delete ${ref}\n`).join("");
   await runGit(repo, ["update-ref", "--stdin"], { input });
   lastWorks.get(repo.fixedAnswers)?.delete(task);
-  await dropInModules(repo, task);
 }

@@ -136,7 +136,6 @@ test("a restore killed at any git call has the same result when repeated, with o
     }),
   );
   await counted.identity();
-  await counted.endsConfigured();
   calls = 0;
   const wanted = await giveUp(counted, undisturbed.taken);
   const work = await scratch.git("rev-parse", `${RESCUE}^{tree}`, `${RESCUE}^2^{tree}`);
@@ -185,12 +184,10 @@ async function killAt(
   };
   const repo = await scratch.open();
   const identity = await repo.identity();
-  const ends = await repo.endsConfigured();
   const doomed: Repository = {
     ...repo,
     ports,
     identity: () => Promise.resolve(identity),
-    endsConfigured: () => Promise.resolve(ends),
   };
   await expect(restoreTo(doomed, { checkpoint: taken, run: "run-1", label: "T1-1" })).rejects.toThrow(
     "killed",

@@ -356,7 +356,6 @@ test(
       const asked = {
         ...repo,
         identity: () => Promise.resolve(identity),
-        endsConfigured: () => Promise.resolve(false),
       };
       const one = new History({ ...scratch, top, git }, asked);
       for (const step of history) await one.play(step);

@@ -1,16 +1,14 @@
-// Repositories inside the tree that nothing around them tracks: what an attempt changes in them comes back, and an attempt that
+// Repositories inside the tree that nothing around them tracks: what an attempt changes in them is named, and an attempt that
 // removes one fails.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
+import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import type { Repository } from "../base/repository/repository.js";
 import { snapshot } from "../attempt/snapshot.js";
-import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import type { Restored } from "../restore/restore-order.js";
 import { runAs, test, type Scratch } from "./scratch.js";
-import { stateOf } from "./scratch-state.js";
 import { runAttempt } from "./scratch-task.js";
 
 type Git = (...args: string[]) => Promise<string>;
@@ -54,15 +52,6 @@ async function giveUp(repo: Repository, taken: Checkpoint): Promise<Restored> {
   return await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
 }
 
-async function wholeOf(scratch: Scratch, git: Git, path: string): Promise<unknown> {
-  const log = await git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags");
-  return [
-    await stateOf(scratch, git, join(scratch.top, path)),
-    log,
-    readFileSync(join(scratch.top, path, "secret"), "utf8"),
-  ];
-}
-
 test.for([false, true])(
   "an attempt that removes a repository fails, and the rest is restored (without a commit: %s)",
   async (unborn, { scratch }) => {
@@ -102,22 +91,6 @@ test("an attempt that replaces a repository by another or by a file fails, and w
   expect(readFileSync(join(scratch.top, "two/agent"), "utf8")).toBe("agent\n");
 });
 
-test("an attempt's edits and commits inside a repository are reverted, and kept where the list finds them", async ({
-  scratch,
-}) => {
-  const git = await nest(scratch, "nested");
-  const before = await wholeOf(scratch, git, "nested");
-  const { repo, taken } = await begin(scratch);
-  write(scratch, "nested/in.txt", "agent\n");
-  await git("commit", "-qam", "agent");
-  write(scratch, "nested/new", "agent\n");
-  const { warnings } = await giveUp(repo, taken);
-  expect(await wholeOf(scratch, git, "nested")).toEqual(before);
-  expect(warnings.join()).toContain("looper rescue show run-1/T1-1-2@nested");
-  const ids = (await listRescues(repo)).map(({ id }) => id);
-  expect(ids).toEqual(expect.arrayContaining(["run-1/T1-1@nested", "run-1/T1-1-2@nested"]));
-});
-
 test("the warning of a successful task names uncommitted work in an inner repository", async ({
   scratch,
 }) => {
@@ -133,13 +106,4 @@ test("the warning of a successful task names uncommitted work in an inner reposi
   expect(told).toContain("changes inside edited, a repository of its own, are not committed");
   expect(told).toContain("made was made a repository of its own");
   expect(await edited("status", "--porcelain")).toContain(" M in.txt");
-});
-
-test("the checkpoints inside are deleted with the one around them", async ({ scratch }) => {
-  const git = await nest(scratch, "nested");
-  const { repo, taken } = await begin(scratch);
-  await giveUp(repo, taken);
-  await dropCheckpoint(repo, "T1");
-  expect(await git("for-each-ref", "refs/looper")).toBe("");
-  expect(existsSync(join(repo.gitDir, "looper-nested/T1.json"))).toBe(false);
 });

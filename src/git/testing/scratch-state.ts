@@ -1,12 +1,9 @@
 // For tests of restoring: the visible state of a working tree and its index, to compare before and after.
 import { join } from "node:path";
-import type { Files } from "../../system/ports.js";
+import type { Files, FileStat } from "../../system/ports.js";
 import type { Scratch } from "./scratch.js";
 
-/**
- * Everything a person could tell apart: each file and folder with its kind, mode and bytes; the index with its bits;
- * git's status.
- */
+/** All that a restore brings back: each file with its kind, exec bit and bytes; the index with its bits; git's status. */
 export interface State {
   files: readonly string[];
   index: string;
@@ -33,10 +30,18 @@ async function filesOf(files: Files, top: string): Promise<string[]> {
       const stat = await files.stat(join(top, path), { link: true });
       if (name === ".git" || stat === undefined) continue;
       if (stat.kind === "folder") folders.push(path);
-      found.push(`${path} ${stat.mode.toString(8)} ${await contentOf(files, join(top, path), stat.kind)}`);
+      else found.push(await describe(files, { top, path, stat }));
     }
   }
   return found.sort();
+}
+
+async function describe(
+  files: Files,
+  { top, path, stat }: { top: string; path: string; stat: FileStat },
+): Promise<string> {
+  const runs = (stat.mode & 0o100) !== 0 && stat.kind === "file" ? "program " : "";
+  return `${path} ${runs}${await contentOf(files, join(top, path), stat.kind)}`;
 }
 
 async function contentOf(files: Files, path: string, kind: string): Promise<string> {

@@ -257,7 +257,6 @@ const StepEvents = {
       type: z.literal("restored"),
       ...job,
       paths: z.array(z.string()),
-      inside: z.array(z.string()).optional(),
       rescue: z.string().optional(),
       head_commit: z.string().optional(),
     })

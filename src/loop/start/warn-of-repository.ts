@@ -1,7 +1,7 @@
 // Warns about a repository before a run works in it: a missing identity, and files that cannot be saved.
 // src/git/checkpoint/checkpoint.ts and src/git/attempt/snapshot.ts warn about attempts.
 import { asResult } from "../../git/base/git.js";
-import { findUnprotected } from "../../git/checkpoint/unprotected.js";
+import { findUnprotected } from "../../git/checkpoint/large.js";
 import { OWN_IDENT } from "../../git/base/fast-import.js";
 import type { Head } from "../../git/base/repository/head.js";
 import type { Repository } from "../../git/base/repository/repository.js";

@@ -44,8 +44,6 @@ export interface Repository extends GitPlace {
   identity: () => Promise<Ident>;
   /** Whether git changes the backlog's bytes when it makes a blob; git is asked once. */
   todoFiltered: () => Promise<boolean>;
-  /** Whether git's settings, or attributes outside the tree, may change line ends; git is asked once. */
-  endsConfigured: () => Promise<boolean>;
 }
 
 /** The reason why the repository cannot be used. "unusable": the message describes the problem with it. */
@@ -177,7 +175,6 @@ async function describeRepository(
     idBytes: folders.sha256 ? 32 : 20,
     identity: once(() => askIdentity(at)),
     todoFiltered: once(() => askFiltered(at, todoPath)),
-    endsConfigured: once(() => askEndsConfigured(at)),
   };
 }
 
@@ -250,18 +247,4 @@ async function askFiltered(place: GitPlace, todoPath: string | undefined): Promi
   const args = ["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", todoPath];
   const fields = (await runGit(place, args)).out.split("\0");
   return fields.some((value, at) => at % 3 === 2 && value !== "unspecified" && value !== "unset");
-}
-
-async function askEndsConfigured({ ports, cwd, env }: GitPlace): Promise<boolean> {
-  const place = { ports, cwd, env };
-  const asked = await runGit(place, ["config", "--get-regexp", "^core\\.(autocrlf|attributesfile)$"], {
-    answers: [1],
-  });
-  const said = asked.out
-    .split("\n")
-    .some((line) => /^core\.(?:attributesfile |autocrlf (?!false$|0$|no$|off$))/.test(line));
-  const { HOME: home, XDG_CONFIG_HOME: config = home === undefined ? undefined : `${home}/.config` } = env;
-  const files = ["/etc/gitattributes", ...(config === undefined ? [] : [`${config}/git/attributes`])];
-  const found = await Promise.all(files.map((file) => ports.files.stat(file)));
-  return said || found.some((stat) => stat !== undefined);
 }

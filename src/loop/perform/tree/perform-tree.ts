@@ -136,7 +136,6 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
     type: "restored",
     ...job,
     paths: [...back.paths],
-    ...(back.inside.length === 0 ? {} : { inside: [...back.inside] }),
     ...head,
     ...given({ rescue }),
   };
