@@ -1,13 +1,10 @@
 // Sorts the commits made during an attempt by author. A git process that an agent starts marks HEAD's reflog; a
 // person's does not. settle-head.ts moves HEAD.
-import { z } from "zod";
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
+import { exists, type DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { isAncestor, type HeadState } from "../base/repository/head.js";
-import { diffTrees, indexInfo } from "../index/index-file.js";
-import { privateCopy } from "../index/index-person.js";
-import { mergeContents } from "./merge-contents.js";
+import { diffTrees } from "../index/index-file.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** The prefix that marks reflog entries of an agent's git; agents get it in `GIT_REFLOG_ACTION`. */
@@ -23,18 +20,16 @@ const BY_HAND = /^(?:commit|merge|pull|cherry-pick|revert|am|rebase)\b/;
 export interface TheirCommit {
   commit: string;
   subject: string;
-  /** The commit that replaces it on the branch if it was made on top of an agent's commit. */
-  remade?: string;
 }
 
 /** A person's commits among those of an attempt. */
 export interface SortedCommits {
-  /** The wanted HEAD: every commit of a person that could be kept, and none of the agent's. */
+  /** The wanted HEAD: the last commit of a person below the agent's first. */
   tip: string | undefined;
   /** Whether all of the commits are a person's. */
   all: boolean;
   kept: readonly TheirCommit[];
-  /** Commits that are removed from the branch too, because they change lines of an agent's commit below them. */
+  /** Commits that are removed from the branch too, because they are on top of one of the agent's. */
   lost: readonly TheirCommit[];
   /** Paths (bytes) that only lost commits changed, with their versions. */
   lostChanges: readonly DiffEntry[];
@@ -65,8 +60,16 @@ export async function sortCommits(
   const here = new Set(await commitsOf(repo, before.commit, tip ?? ""));
   const stays = new Set(leading.map(({ commit }) => commit).filter((commit) => here.has(commit)));
   const kept = await Promise.all([...stays].map((commit) => describe(repo, commit)));
-  const sorted: SortedCommits = { tip, all: firstOwn === -1, kept, lost: [], lostChanges: [] };
-  return firstOwn === -1 ? sorted : remakeRest(repo, before.commit, moves.slice(firstOwn), sorted);
+  if (firstOwn === -1) return { tip, all: true, kept, lost: [], lostChanges: [] };
+  const onTop = new Set(await commitsOf(repo, tip, now.commit));
+  const theirs = moves.slice(firstOwn).filter(({ commit, by }) => by === "person" && onTop.has(commit));
+  const lost: TheirCommit[] = [];
+  const lostChanges: DiffEntry[] = [];
+  for (const { commit } of theirs) {
+    lost.push(await describe(repo, commit));
+    lostChanges.push(...(await onlyIn(repo, commit, before.commit)));
+  }
+  return { tip, all: false, kept, lost, lostChanges };
 }
 
 /** The moves of HEAD, oldest first. */
@@ -98,102 +101,10 @@ export async function wasMovedByAgent(repo: Repository): Promise<boolean> {
   return (await runGit(repo, args, { answers: [128] })).out.startsWith(AGENT_ACTION);
 }
 
-/** Rebuilds the person's later commits without the agent's commits below them. */
-async function remakeRest(
-  repo: Repository,
-  base: string | undefined,
-  moves: readonly Move[],
-  sorted: SortedCommits,
-): Promise<SortedCommits> {
-  let { tip } = sorted;
-  const kept = [...sorted.kept];
-  const lost: TheirCommit[] = [];
-  const lostChanges: DiffEntry[] = [];
-  const here = new Set(await commitsOf(repo, base, moves.at(-1)?.commit ?? ""));
-  for (const { commit } of moves.filter(({ commit, by }) => by === "person" && here.has(commit))) {
-    const told = await describe(repo, commit);
-    const remade = await remake(repo, commit, tip);
-    if (remade !== undefined) {
-      tip = remade;
-      kept.push({ ...told, remade });
-    } else {
-      lost.push(told);
-      lostChanges.push(...(await onlyIn(repo, commit, base)));
-    }
-  }
-  return { tip, all: false, kept, lost, lostChanges };
-}
-
-/** The same changes, message and author on top of another commit; `undefined` for a conflict or a merge commit. */
-async function remake(
-  repo: Repository,
-  commit: string,
-  onto: string | undefined,
-): Promise<string | undefined> {
-  const facts = await readFacts(repo, commit);
-  if (facts === undefined || onto === undefined || !/^[0-9a-f]+$/.test(facts.below)) return undefined;
-  const changes = await diffTrees(repo, commit, facts.below);
-  const here = new Map((await diffTrees(repo, onto, facts.below)).map(({ path, to }) => [path, to]));
-  const set: DiffEntry[] = [];
-  for (const { path, from, to } of changes) {
-    const now = here.get(path);
-    if (now === undefined || sameVersion(now, from)) set.push({ path, from, to });
-    else if (!sameVersion(now, to)) {
-      const files = [now, from, to].every(({ mode }) => mode.startsWith("100"));
-      const merged = files ? await mergeContents(repo, { now, from, to }) : undefined;
-      if (merged === undefined) return undefined;
-      set.push({ path, from: now, to: merged });
-    }
-  }
-  const tree = await treeWith(repo, onto, set);
-  const { env, message } = facts;
-  const made = await runGit({ ...repo, env: { ...repo.env, ...env } }, ["commit-tree", tree, "-p", onto], {
-    input: message,
-  });
-  return made.out.trimEnd();
-}
-
 /** The commits on top, without those that an amended one replaced. */
 async function commitsOf(repo: Repository, base: string | undefined, tip: string): Promise<string[]> {
   const range = base === undefined ? tip : `${base}..${tip}`;
   return (await runGit(repo, ["rev-list", range])).out.split("\n");
-}
-
-async function treeWith(repo: Repository, commit: string, set: readonly DiffEntry[]): Promise<string> {
-  const index = await privateCopy(repo, "remade-index", undefined);
-  await runGit(repo, ["read-tree", commit], { index });
-  await runGit(repo, ["update-index", "-z", "--index-info"], { input: indexInfo(set), index });
-  const tree = (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
-  await repo.ports.files.remove(index);
-  return tree;
-}
-
-const FIELDS = ["%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
-const Fields = z.tuple([
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-]);
-
-async function readFacts(repo: Repository, commit: string) {
-  const args = ["log", "-1", "--date=raw", `--format=${FIELDS.join("%x00")}`, commit];
-  const read = Fields.safeParse((await runGit(repo, args)).out.split("\0"));
-  if (!read.success) return undefined;
-  const [below, author, authorMail, authorDate, committer, mail, date, message] = read.data;
-  const env = {
-    GIT_AUTHOR_NAME: toText(author),
-    GIT_AUTHOR_EMAIL: toText(authorMail),
-    GIT_AUTHOR_DATE: authorDate,
-    GIT_COMMITTER_NAME: toText(committer),
-    GIT_COMMITTER_EMAIL: toText(mail),
-    GIT_COMMITTER_DATE: date,
-  };
-  return { below, env, message: message.replace(/\n$/, "") };
 }
 
 async function describe(repo: Repository, commit: string): Promise<TheirCommit> {
@@ -216,14 +127,13 @@ export function warnOfTheirs(
   keptAt: string | undefined,
 ): string[] {
   return [
-    ...kept.map(({ commit, subject, remade }) =>
-      remade === undefined
-        ? `commit ${shortenId(commit)} "${subject}" was made during the attempt, not by the agent: it stays on ${branch}, and its files are not in the task's commit`
-        : `commit ${shortenId(commit)} "${subject}", not made by the agent, was on top of a commit of the agent's: it is on ${branch} as ${shortenId(remade)}, without that one`,
+    ...kept.map(
+      ({ commit, subject }) =>
+        `commit ${shortenId(commit)} "${subject}" was made during the attempt, not by the agent: it stays on ${branch}, and its files are not in the task's commit`,
     ),
     ...lost.map(
       ({ commit, subject }) =>
-        `commit ${shortenId(commit)} "${subject}", not made by the agent, changes lines that a commit of the agent's below it changed: it was removed from ${branch} and is kept at ${keptAt ?? commit}; its files are in the working tree, uncommitted; get it back: git cherry-pick ${shortenId(commit)}`,
+        `commit ${shortenId(commit)} "${subject}", not made by the agent, was on top of a commit of the agent's: it was removed from ${branch} with that one and is kept at ${keptAt ?? commit}; its files are in the working tree, uncommitted; get it back: git cherry-pick ${shortenId(commit)}`,
     ),
   ];
 }
