@@ -14,7 +14,7 @@ import {
   undoLines,
   workLines,
 } from "../../src/ui/terminal/lines/undo-lines.js";
-import { FILE, JSON_OPTION, TASK, TRUST, type AnsweringCommand } from "../context/command.js";
+import { FILE, JSON_OPTION, TASK, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import { checkOptionsOf } from "../lookup/check-options.js";
 import { personOf } from "../lookup/name-of-user.js";
@@ -29,10 +29,9 @@ interface Request {
   reason?: string;
   dryRun?: true;
   y?: true;
-  trust?: true;
 }
 
-/** Undoes a task, with `--cascade` those that depend on it, then runs the verify commands. */
+/** Undoes a task, with `--cascade` those that depend on it. */
 export const command: AnsweringCommand<Request, { json: UndoAnswer; end: CommandOutcome }> = {
   arguments: [TASK, FILE],
   options: [
@@ -40,7 +39,6 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
     new Option("--reason <text>", "the reason, for the prompt of the next attempt"),
     new Option("--dry-run", "show what would be undone; change nothing"),
     new Option("-y", "do not ask about the work of a task that is not done"),
-    TRUST,
     JSON_OPTION,
   ],
   examples: [
@@ -51,8 +49,8 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
     ["looper undo T3 --cascade --dry-run", "show which tasks would be undone"],
     ["looper undo T3 -y", "take back what T3 has changed so far, without a question"],
   ],
-  answer: async (context, { id, file, cascade = false, reason, dryRun = false, y, trust }) => {
-    const { ports, env, home } = context;
+  answer: async (context, { id, file, cascade = false, reason, dryRun = false, y }) => {
+    const { ports, env } = context;
     await refuseAgents(context, {
       what: "an agent of a run may not undo tasks",
       instead: "report what is wrong in the summary",
@@ -66,13 +64,11 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
       ports,
       project,
       env,
-      home,
       check: await checkOptionsOf(context, project),
       wish: { id, cascade, reason: reason?.trim() ?? "" },
       who: personOf(context),
       dryRun,
       confirm: async (counts) => y === true || confirm(context, id, counts),
-      trust: trust === true || env["CI"] === "true",
       stop: stop.signal,
     });
     const json = undoAnswer(id, undone);
@@ -98,8 +94,7 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
 };
 
 function endOf(answer: UndoAnswer): CommandOutcome {
-  const isNo = answer.outcome === "refused" || answer.outcome === "declined";
-  return isNo || (answer.outcome === "undone" && answer.gate.verdict === "failed") ? "no" : "ok";
+  return answer.outcome === "refused" || answer.outcome === "declined" ? "no" : "ok";
 }
 
 async function confirm(context: CommandContext, id: string, counts: ChangeCounts): Promise<boolean> {

@@ -1,7 +1,6 @@
 // A task that was done is undone: what it changed is taken back by a commit on top, and it comes again.
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UndoAnswer } from "../../src/ui/shapes/work.js";
@@ -75,7 +74,6 @@ test(
       `committed ${undoing.slice(0, 12)}`,
       "1 path changed back: T1.txt",
       "to do again: T1",
-      "nothing verifies it: verify.commands is empty",
       "",
     ]);
     expect(rig.git("log", "-1", "--format=%P %B").trim()).toBe(
@@ -213,49 +211,6 @@ test(
     expect(rig.git("rev-parse", "HEAD")).toBe(head);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "doing" });
     expect(rig.read("half.txt")).toBe("half\n");
-  }),
-);
-
-test(
-  "the project's commands run after an undo, once they are trusted; when one fails, the undo is kept",
-  story(async (rig) => {
-    await allDone(rig, [{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
-    rig.write(
-      ".looper/config.json",
-      JSON.stringify({ verify: { commands: ["echo looked; test -f T1.txt"] } }),
-    );
-    const untrusted = await undoJson(rig, "T3");
-    expect(untrusted).toMatchObject({ code: 0, answer: { gate: { verdict: "untrusted", commands: [] } } });
-    const green = await rig.run(["undo", "T2", "--trust"]);
-    expect(green.code).toBe(0);
-    expect(green.stdout).toMatch(/^✓ echo looked; test -f T1\.txt \(\S+\)$/m);
-    expect(live(rig)).toEqual({ T1: 1 });
-    const shown = await rig.run(["undo", "T1", "--trust"]);
-    expect(shown.code).toBe(1);
-    expect(live(rig)).toEqual({});
-    expect(shown.stdout).toMatch(/^✗ echo looked; test -f T1\.txt \(exit code 1, \S+\)\n {2}looked$/m);
-  }),
-);
-
-test(
-  "Ctrl-C while the project's commands run: the undoing stands, nothing is left running, and that is said",
-  story(async (rig) => {
-    await allDone(rig, [{ id: "T1" }]);
-    const fifo = path.join(rig.root, "fifo");
-    execFileSync("mkfifo", [fifo]);
-    rig.settings({ verify: { commands: [`echo running > '${fifo}'; exec sleep 1000`] } });
-    const undoing = rig.start(["undo", "T1", "--json"]);
-    expect(await readFile(fifo, "utf8")).toBe("running\n");
-    undoing.signal("SIGINT");
-    const { code, stdout } = await undoing.ended;
-    expect(code).toBe(130);
-    expect(UndoAnswer.parse(JSON.parse(stdout))).toMatchObject({
-      outcome: "undone",
-      gate: { verdict: "interrupted" },
-    });
-    expect(rig.leftovers()).toEqual([]);
-    expect(live(rig)).toEqual({});
-    expect(rig.statuses()).toEqual({ T1: "todo" });
   }),
 );
 

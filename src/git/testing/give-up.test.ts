@@ -219,7 +219,7 @@ test("an index that alone differs is restored, and its bytes are kept", async ({
   write(scratch, "a.txt", "staged, then undone\n");
   await scratch.git("add", "a.txt");
   write(scratch, "a.txt", "one\n");
-  expect(await giveUp(repo, taken)).toEqual({ paths: [], inside: [], rescue: RESCUE, warnings: [] });
+  expect(await giveUp(repo, taken)).toEqual({ paths: [], rescue: RESCUE, warnings: [] });
   expect(await scratch.git("show", `${RESCUE}^2:a.txt`)).toBe("staged, then undone");
   expect(await stateOf(scratch)).toEqual(before);
 });

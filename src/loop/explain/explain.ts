@@ -24,7 +24,7 @@ import { listPlacesToHide } from "../perform/agent/places-to-hide.js";
 import { acceptedTasks, readRunStart, trustTasks } from "../perform/gate/run-start.js";
 import { takeRunLocks } from "../runs/locks.js";
 import { findHiddenChecks, placeHidden } from "../start/before/find-hidden-checks.js";
-import { makeProjectRoom, mayRun, type GateRequest } from "../undo/undo-gate.js";
+import { makeProjectRoom, mayRun, type GateRequest } from "./project-room.js";
 import { openProjectRepository, takeOver } from "../undo/undo-site.js";
 import type { JudgedAttempt } from "./find-judged.js";
 

@@ -10,7 +10,9 @@ import { findOperation } from "../../git/index/operation.js";
 import { planRevert, type Conflict } from "../../git/undo/revert.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { listTaskCommits } from "../../git/commit/task-commits.js";
+import type { Project } from "../../config/project/open-project.js";
 import { UserError } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
 import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";
 import { never } from "../../system/never.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -19,10 +21,13 @@ import { countReverted, type ChangeCounts } from "./change-counts.js";
 import { planUndo, type UndoneTask, type UndoPlan, type UndoWish } from "./plan-undo.js";
 import { commitUndo, finishPending, type Undone } from "./undo-commit.js";
 import { hasWork, takeBack, type TakeBackRequest } from "./take-back.js";
-import { runGateAfter, type GateEnd, type GateRequest } from "./undo-gate.js";
 import { openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
 
-export interface UndoRequest extends GateRequest {
+export interface UndoRequest {
+  ports: Ports;
+  project: Project;
+  env: Readonly<Record<string, string>>;
+  stop: AbortSignal;
   wish: UndoWish;
   check: CheckOptions;
   /** Who takes work back that is not done. */
@@ -56,21 +61,16 @@ export interface UndoneWork {
 export type Undoing =
   | ({ outcome: "refused" } & UndoRefusal)
   | ({ outcome: "planned" } & Omit<Undone, "backlog" | "commit">)
-  | ({ outcome: "undone"; gate: GateEnd } & Undone)
+  | ({ outcome: "undone" } & Undone)
   | ({ outcome: "would-take-back" | "declined" | "taken-back" } & UndoneWork);
 
 /** Undoes a task, or plans it for a dry run; throws a `UserError` if it cannot be done at all. */
 export async function undo(request: UndoRequest): Promise<Undoing> {
-  const { ports, project, dryRun } = request;
-  const site = await openSite(ports, project, request);
+  const site = await openSite(request.ports, request.project, request);
   try {
-    if (dryRun) return await withHint(HINT, () => planDryRun(site, request));
-    const mark = await takeOver(site);
-    const done = await withHint(HINT, () => performUndo(site, request));
-    if (done.outcome !== "undone") return done;
-    const gate = await runGateAfter(request, done.backlog);
-    if ("ran" in gate || gate.not === "interrupted") await ports.processes.sweep(mark);
-    return { ...done, gate };
+    if (request.dryRun) return await withHint(HINT, () => planDryRun(site, request));
+    await takeOver(site);
+    return await withHint(HINT, () => performUndo(site, request));
   } finally {
     await site.locks.release();
   }
@@ -86,10 +86,7 @@ interface Ready {
   changes: readonly DiffEntry[];
 }
 
-async function performUndo(
-  site: UndoSite,
-  request: UndoRequest,
-): Promise<Exclude<Undoing, { outcome: "undone" }> | ({ outcome: "undone" } & Undone)> {
+async function performUndo(site: UndoSite, request: UndoRequest): Promise<Undoing> {
   const { wish, stop } = request;
   const finished = await finishPending(site);
   // A killed undo of the same task has just been finished.

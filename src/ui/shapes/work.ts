@@ -89,21 +89,6 @@ export const UndoAnswer = z.discriminatedUnion("outcome", [
     outcome: z.literal("undone"),
     ...undoing,
     commit: z.string().nullable().describe("The commit on top; null: there was nothing to commit"),
-    gate: z.object({
-      verdict: z
-        .enum(["passed", "failed", "none", "untrusted", "interrupted"])
-        .describe("Of verify.commands, run afterwards; none: there are none"),
-      commands: z.array(
-        z.object({
-          command: z.string(),
-          passed: z.boolean(),
-          end: z.enum(["exited", "killed", "timed-out", "not-found"]),
-          exit_code: z.int().optional(),
-          duration_ms: z.number(),
-          tail: z.string().describe("The end of what it printed"),
-        }),
-      ),
-    }),
   }),
   z.object({ outcome: z.literal("planned"), ...undoing }),
   z.object({

@@ -1,6 +1,5 @@
 // The answer of `looper undo --json`. Pure.
 import type { Undoing } from "../../../loop/undo/undo.js";
-import { haveAllPassed, type GateEnd } from "../../../loop/undo/undo-gate.js";
 import { never } from "../../../system/never.js";
 import type { UndoAnswer } from "../../shapes/work.js";
 
@@ -26,22 +25,7 @@ export function undoAnswer(task: string, undoing: Undoing): UndoAnswer {
     return { outcome, ...told, rescue: rescue?.replace(/^refs\/looper\/rescue\//u, "") };
   }
   if (undoing.outcome === "planned") return { outcome: "planned", ...told };
-  return { outcome: "undone", ...told, commit: undoing.commit ?? null, gate: gateOf(undoing.gate) };
-}
-
-function gateOf(gate: GateEnd): Extract<UndoAnswer, { outcome: "undone" }>["gate"] {
-  if ("not" in gate) return { verdict: gate.not === "no-commands" ? "none" : gate.not, commands: [] };
-  return {
-    verdict: haveAllPassed(gate.ran) ? "passed" : "failed",
-    commands: gate.ran.map((one) => ({
-      command: one.command,
-      passed: haveAllPassed([one]),
-      end: one.end.how,
-      ...(one.end.how === "exited" ? { exit_code: one.end.code } : {}),
-      duration_ms: one.duration_ms,
-      tail: one.tail,
-    })),
-  };
+  return { outcome: "undone", ...told, commit: undoing.commit ?? null };
 }
 
 function refusalOf(task: string, refused: Extract<Undoing, { outcome: "refused" }>): Refusal {

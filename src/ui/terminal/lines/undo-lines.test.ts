@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { UndoAnswer } from "../../shapes/work.js";
 import { PLAIN } from "../../colours.js";
 import { refusalLines, undoLines } from "./undo-lines.js";
 
@@ -16,42 +15,14 @@ const told = {
   warnings: [],
 };
 
-test("the result of an undo lists tasks, paths, reopened tasks and the checks", () => {
-  const command = {
-    command: "npm test",
-    passed: true,
-    end: "exited",
-    exit_code: 0,
-    duration_ms: 1200,
-    tail: "",
-  } as const;
-  const red = { ...command, passed: false, exit_code: 2, tail: "one\n\n\u001b[31mtwo\n" };
-  const slow = { command: "slow", passed: false, end: "timed-out", duration_ms: 60_000, tail: "" } as const;
-  const gate: Extract<UndoAnswer, { outcome: "undone" }>["gate"] = {
-    verdict: "failed",
-    commands: [command, red, slow],
-  };
-  expect(undoLines({ outcome: "undone", ...told, commit: HASH, gate }, PLAIN)).toEqual([
+test("the result of an undo lists tasks, paths and reopened tasks", () => {
+  expect(undoLines({ outcome: "undone", ...told, commit: HASH }, PLAIN)).toEqual([
     "undone T1 One (0123456789ab)",
     "undone T2 Two (this branch has no commit of it: nothing is taken back)",
     "committed 0123456789ab",
     "12 paths changed back: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 and 2 more",
     "to do again: T1, T2",
-    "✓ npm test (1.2s)",
-    "✗ npm test (exit code 2, 1.2s)",
-    "  one",
-    "  two",
-    "✗ slow (timed-out, 1m00s)",
   ]);
-});
-
-test.each([
-  ["none", "nothing verifies it: verify.commands is empty"],
-  ["untrusted", "not verified: this project's commands have not been approved yet; --trust says so"],
-  ["interrupted", "not verified: it was interrupted"],
-] as const)("a gate that did not run: %s", (verdict, line) => {
-  const bare = { ...told, undone: [], paths: [], reopened: [], commit: null };
-  expect(undoLines({ outcome: "undone", ...bare, gate: { verdict, commands: [] } }, PLAIN)).toEqual([line]);
 });
 
 test("a plan is told as a plan", () => {

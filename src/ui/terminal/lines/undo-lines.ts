@@ -2,7 +2,7 @@
 import type { ChangeCounts } from "../../../loop/undo/change-counts.js";
 import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
-import { plural, showDuration } from "../../view/words/amounts.js";
+import { plural } from "../../view/words/amounts.js";
 import type { UndoAnswer } from "../../shapes/work.js";
 import type { Colours } from "../../colours.js";
 import { clean } from "../../text.js";
@@ -68,33 +68,7 @@ export function undoLines(answer: Answer<"undone" | "planned">, colours: Colours
     ...(planned || answer.commit === null ? [] : [`committed ${answer.commit.slice(0, HASH)}`]),
     ...(paths.length === 0 ? [] : [`${plural(paths.length, "path")} changed back: ${named}`]),
     ...(reopened.length === 0 ? [] : [`to do again: ${open}`]),
-    ...(planned ? [] : gateLines(answer.gate, colours)),
   ];
-}
-
-function gateLines({ verdict, commands }: Answer<"undone">["gate"], colours: Colours): string[] {
-  switch (verdict) {
-    case "none":
-      return ["nothing verifies it: verify.commands is empty"];
-    case "untrusted":
-      return ["not verified: this project's commands have not been approved yet; --trust says so"];
-    case "interrupted":
-      return ["not verified: it was interrupted"];
-    case "passed":
-    case "failed":
-      return commands.flatMap(({ command, passed, end, exit_code, duration_ms, tail }) => {
-        const how = end === "exited" ? `exit code ${exit_code ?? 0}` : end;
-        const line = `${clean(command)} ${colours.dim(`(${passed ? "" : `${how}, `}${showDuration(duration_ms)})`)}`;
-        if (passed) return [`${colours.green("✓")} ${line}`];
-        const told = tail
-          .split("\n")
-          .map(clean)
-          .filter((text) => text !== "");
-        return [`${colours.red("✗")} ${line}`, ...told.map((text) => `  ${text}`)];
-      });
-    default:
-      return never(verdict);
-  }
 }
 
 /** Why nothing was undone, and what helps. */

@@ -1,19 +1,15 @@
-// Runs the project's commands after an undo, as a person would: in the project, each to its end, without a baseline.
+// The project as a room, where its commands run as a person would run them, and whether they may.
 import { findStateFolder } from "../../config/read/places.js";
 import type { Project } from "../../config/project/open-project.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
 import { isTrusted } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust-question.js";
-import { runCommands, type Room } from "../../gate/commands/run-commands.js";
-import type { Ran } from "../../gate/verdict.js";
+import type { Room } from "../../gate/commands/run-commands.js";
 import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
-import type { Backlog, Task } from "../../todo/model/task.js";
+import type { Task } from "../../todo/model/task.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { findRootFolder } from "../../config/project/project.js";
-
-/** `untrusted`: the project names the commands, which have not been approved yet. */
-export type GateEnd = { ran: readonly Ran[] } | { not: "no-commands" | "untrusted" | "interrupted" };
 
 export interface GateRequest {
   ports: Ports;
@@ -24,19 +20,6 @@ export interface GateRequest {
   /** `--trust`, or CI. */
   trust: boolean;
   stop: AbortSignal;
-}
-
-/** Runs `verify.commands` in the project. */
-export async function runGateAfter(request: GateRequest, backlog: Backlog): Promise<GateEnd> {
-  const { ports, project, stop } = request;
-  const { verify } = project.resolved.settings;
-  if (verify.commands.length === 0) return { not: "no-commands" };
-  const open = backlog.tasks.filter(({ status }) => status !== "done");
-  if (!(await mayRun(request, [[], open, backlog.tasks]))) return { not: "untrusted" };
-  const room = await makeProjectRoom(request, backlog.project?.root);
-  const plan = { commands: verify.commands, own: [], timeoutMs: verify.timeout, reports: verify.report };
-  const ran = await runCommands(ports, room, plan, stop);
-  return ran === "interrupted" ? { not: ran } : { ran };
 }
 
 /** Where the commands run, as a person would run them. `root`: the backlog's `project.root`. */
@@ -53,11 +36,6 @@ export async function makeProjectRoom(
   const env = makeBaseEnvironment(real, file);
   const folder = await findRootFolder(ports.files, project, root);
   return { cwd: folder ?? project.folder, env, redact: await redactorFor(ports, env) };
-}
-
-/** Whether every command passed. */
-export function haveAllPassed(ran: readonly Ran[]): boolean {
-  return ran.every(({ end }) => end.how === "exited" && end.code === 0);
 }
 
 /**
