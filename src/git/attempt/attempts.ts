@@ -6,6 +6,7 @@ import type { DiffEntry } from "../base/read/diff.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { attemptRef, attemptsFolder, startRef } from "../base/names.js";
+import { listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 export interface AttemptOrder {
@@ -74,16 +75,8 @@ export interface Records {
 
 /** Reads the records of a run; `undefined` if there are none. Starts two processes. */
 export async function readRecords(repo: Repository, run: string): Promise<Records | undefined> {
-  const format = "--format=%(refname)%00%(objectname)";
-  const listed = await runGit(repo, ["for-each-ref", format, attemptsFolder(run)]);
-  const refs = listed.out
-    .split("\n")
-    .slice(0, -1)
-    .map((line): [string, string] => {
-      const [name = "", commit = ""] = line.split("\0");
-      return [name, commit];
-    });
-  const attempts = new Map(refs);
+  const refs = await listRefs(repo, ["refname", "objectname"], [attemptsFolder(run)]);
+  const attempts = new Map(refs.map(([name = "", commit = ""]) => [name, commit]));
   const start = attempts.get(startRef(run));
   if (start === undefined) return undefined;
   const input = `${start}^1\n${start}:${BACKLOG}\n`;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { KEPT_STAGED } from "../checkpoint/keep-beside.js";
 import { exists, type DiffEntry } from "../base/read/diff.js";
-import { readFacts } from "../base/facts.js";
+import { readMessage } from "../base/facts.js";
 import { runGit } from "../base/git.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
@@ -115,8 +115,8 @@ async function kindOf(
     };
   }
   if (subject === "looper: checkpoint") {
-    const text = toText((await runGit(repo, ["cat-file", "commit", commit])).out);
-    const known = readFacts(CheckpointFacts, text.slice(text.indexOf("{", text.indexOf("\n\n"))));
+    const { out } = await runGit(repo, ["cat-file", "commit", commit]);
+    const known = readMessage(CheckpointFacts, out);
     if (known !== undefined) {
       const task = /\s/.test(known.task) ? undefined : known.task;
       const beside = known.kept === true ? parents.find((oid) => oid !== known.head) : undefined;

@@ -2,7 +2,6 @@
 // second parent is a commit with everything that a tree cannot contain (keep-beside.ts). snapshot.ts collects the
 // changes since, and restore.ts returns to the checkpoint.
 import { z } from "zod";
-import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { askFixed } from "../base/fixed-answer.js";
@@ -15,8 +14,9 @@ import { readLocks, type Locks } from "../base/locks.js";
 import { leaveOut, leaveOutLarge, warnOfLarge } from "./large.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
-import { readFacts } from "../base/facts.js";
-import { checkpointFolder, checkpointRef, decodeId, RESCUES } from "../base/names.js";
+import { readMessage } from "../base/facts.js";
+import { checkpointFolder, checkpointRef, RESCUES } from "../base/names.js";
+import { deleteRefs, listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import {
@@ -166,12 +166,12 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<void
  * staging. Starts one process if there is nothing else to delete.
  */
 export async function keepCheckpoints(repo: Repository, ids: readonly string[]): Promise<void> {
-  const folder = checkpointFolder(repo.tree);
-  const { out } = await runGit(repo, ["for-each-ref", "--format=%(refname)", folder]);
   const kept = new Set(ids.map((id) => checkpointRef(repo.tree, id)));
-  for (const ref of out.split("\n").filter((name) => name !== "" && !kept.has(name))) {
-    await dropCheckpoint(repo, decodeId(ref.slice(folder.length + 1)));
-  }
+  const all = (await listRefs(repo, ["refname"], [checkpointFolder(repo.tree)])).flat();
+  await deleteRefs(
+    repo,
+    all.filter((name) => !kept.has(name)),
+  );
   await dropOwnIndex(repo);
 }
 
@@ -232,10 +232,11 @@ async function reuseCheckpoint(
   before: HeadState,
   base: string,
 ): Promise<Omit<Checkpoint, "locks">> {
-  const text = toText(await askFixed(repo, ["cat-file", "commit", base]));
-  const end = text.indexOf("\n\n");
-  const facts = readFacts(Facts, text.slice(text.indexOf("{", end)));
-  const parents = [...text.slice(0, end).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, oid]) => oid);
+  const text = await askFixed(repo, ["cat-file", "commit", base]);
+  const facts = readMessage(Facts, text);
+  const parents = [...text.slice(0, text.indexOf("\n\n")).matchAll(/^parent ([0-9a-f]+)$/gm)].map(
+    ([, oid]) => oid,
+  );
   const beside = parents.find((oid) => oid !== facts?.head);
   leaveOut(repo, new Map(facts?.large));
   const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
@@ -274,8 +275,8 @@ async function keepLostHead(
 ): Promise<string | undefined> {
   if (commit === undefined) return undefined;
   const places = ["refs/heads", "refs/remotes", "refs/tags", RESCUES];
-  const { out } = await runGit(repo, ["for-each-ref", "--count=1", "--contains", commit, ...places]);
-  if (out !== "") return undefined;
+  const containing = await listRefs(repo, ["refname"], places, "--count=1", `--contains=${commit}`);
+  if (containing.length > 0) return undefined;
   const ref = await freeRescueRef(repo, run, `${id}-head`);
   await runGit(repo, ["update-ref", ref, commit]);
   return `no branch contains ${commit} any more, the commit of HEAD when ${id} began; it is kept: ${ref}`;

@@ -1,13 +1,12 @@
 // Finds the task whose unfinished work is still in the tree although it is not in progress any more: its run was
 // killed or interrupted, and a person edited the task afterwards. restore.ts puts the work aside.
 import { z } from "zod";
-import { toText } from "../base/bytes.js";
-import { readFacts } from "../base/facts.js";
-import { runGit } from "../base/git.js";
+import { readMessage } from "../base/facts.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { leaveOut } from "./large.js";
 import { checkpointFolder, decodeId } from "../base/names.js";
+import { listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 const Facts = z.object({
@@ -25,22 +24,24 @@ export async function findLeftBehind(
   isInProgress: (id: string) => boolean,
 ): Promise<string | undefined> {
   const folder = checkpointFolder(repo.tree);
-  const format = "--format=%(refname)%00%(objectname)%00%(contents)%00";
+  const fields = ["refname", "objectname", "contents"];
   // The ids of reviews and drafts contain white space; the next review or draft restores their tree.
-  const { out } = await runGit(repo, ["for-each-ref", "--sort=-committerdate", format, folder]);
-  const values = out.split("\0");
-  for (let at = 0; at + 3 < values.length; at += 3) {
-    const [ref = "", base = "", contents = ""] = values.slice(at);
-    const id = decodeId(ref.trimStart().slice(folder.length + 1));
+  for (const [ref = "", base = "", contents = ""] of await listRefs(
+    repo,
+    fields,
+    [folder],
+    "--sort=-committerdate",
+  )) {
+    const id = decodeId(ref.slice(folder.length + 1));
     if (/\s/.test(id)) continue;
     if (isInProgress(id)) return undefined;
-    return (await isStillThere(repo, base, toText(contents))) ? id : undefined;
+    return (await isStillThere(repo, base, contents)) ? id : undefined;
   }
   return undefined;
 }
 
 async function isStillThere(repo: Repository, base: string, contents: string): Promise<boolean> {
-  const facts = readFacts(Facts, contents.slice(contents.indexOf("{")));
+  const facts = readMessage(Facts, contents);
   const head = await readHead(repo);
   if (facts === undefined || facts.branch !== head.branch) return false;
   if (facts.head !== head.commit && !(await isOnlyBacklog(repo, facts.head, head.commit))) return false;

@@ -11,6 +11,7 @@ import { runGit } from "../base/git.js";
 import { isAncestor, readHead } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { PENDING, pendingRef } from "../base/names.js";
+import { listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 const FACTS_FILE = "pending.json";
@@ -112,9 +113,9 @@ export async function recoverPending(repo: Repository): Promise<Prepared | undef
 
 /** The runs with pending commits, in any working tree. Starts two processes. */
 export async function listPendingRuns(repo: Repository): Promise<string[]> {
-  const { out: refs } = await runGit(repo, ["for-each-ref", "--format=%(refname)", `${PENDING}/`]);
-  if (refs === "") return [];
-  const input = refs.replaceAll("\n", `:${FACTS_FILE}\n`);
+  const refs = (await listRefs(repo, ["refname"], [`${PENDING}/`])).flat();
+  if (refs.length === 0) return [];
+  const input = refs.map((ref) => `${ref}:${FACTS_FILE}\n`).join("");
   const { out } = await runGit(repo, ["cat-file", "--batch"], { input });
   return parseBatch(out).flatMap((file) => readFacts(PendingFacts, toText(file?.content ?? ""))?.run ?? []);
 }

@@ -2,6 +2,7 @@
 import { toBytes, toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import { zeroLike } from "../base/repository/head.js";
+import { listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { TRAILER } from "../commit/message.js";
 
@@ -23,10 +24,8 @@ export async function findRemote(
   repo: Repository,
   branch: string,
 ): Promise<Remote | undefined | { several: readonly string[] }> {
-  const format = "--format=%(push:remotename)%00%(push:remoteref)";
-  const [wished = "", there = ""] = toText((await runGit(repo, ["for-each-ref", format, branch])).out)
-    .trimEnd()
-    .split("\0");
+  const [asked = []] = await listRefs(repo, ["push:remotename", "push:remoteref"], [branch]);
+  const [wished = "", there = ""] = asked.map(toText);
   const names = lines(await runGit(repo, ["remote"])).map(toText);
   const name = names.find((one) => one === wished) ?? (names.length === 1 ? names[0] : undefined);
   const chosen = name ?? names.find((one) => one === "origin");
@@ -104,14 +103,8 @@ export async function isBehindHead(repo: Repository, there: string): Promise<boo
 
 /** Every tag without `refs/tags/` → its object. */
 export async function listTags(repo: Repository, ...only: readonly string[]): Promise<Map<string, string>> {
-  const format = "--format=%(refname)%00%(objectname)";
-  const found = lines(await runGit(repo, ["for-each-ref", format, ...only, TAGS]));
-  return new Map(
-    found.map((line) => {
-      const [ref = "", oid = ""] = line.split("\0");
-      return [toText(ref.slice(TAGS.length)), oid];
-    }),
-  );
+  const found = await listRefs(repo, ["refname", "objectname"], [TAGS], ...only);
+  return new Map(found.map(([ref = "", oid = ""]) => [toText(ref.slice(TAGS.length)), oid]));
 }
 
 /** Makes an annotated tag; fails if one of that name exists. */

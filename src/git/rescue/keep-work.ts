@@ -2,9 +2,9 @@
 // call adds its part to the earlier rescue.
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { importAll } from "../base/fast-import.js";
-import { runGit } from "../base/git.js";
 import { diffTrees } from "../index/index-file.js";
-import { findRescues, freeRescueRef, rescueMessage, type RescueFacts } from "./rescue.js";
+import { findRescues, freeRescueRef, rescueMessage, type FoundRescue, type RescueFacts } from "./rescue.js";
+import { listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** Work that is kept. The keys of its maps are paths (bytes), the values their versions. */
@@ -32,20 +32,21 @@ export async function readKeptWork(repo: Repository, base: string): Promise<Kept
   const found = (await findRescues(repo)).find(
     ({ facts }) => facts?.base === base && facts.why !== "put-back",
   );
-  const [before, index] = found?.parents ?? [];
-  if (found === undefined || before === undefined) return undefined;
-  const { ref, commit } = found;
-  const changes = toMap(await diffTrees(repo, commit, before));
-  const staged = index === undefined ? [] : await diffTrees(repo, index, before);
-  return { ref, commit, before, changes, staged: toMap(staged) };
+  return found === undefined ? undefined : readKept(repo, found);
 }
 
 /** The work kept under a ref that is not a rescue; `undefined` if there is none. Starts one process if there was none. */
 export async function readKeptAt(repo: Repository, ref: string): Promise<KeptWork | undefined> {
-  const format = "--format=%(objectname) %(parent)";
-  const { out } = await runGit(repo, ["for-each-ref", format, ref]);
-  const [commit = "", before, index] = out.trimEnd().split(" ");
-  if (before === undefined) return undefined;
+  const [[commit = "", parents = ""] = []] = await listRefs(repo, ["objectname", "parent"], [ref]);
+  return readKept(repo, { ref, commit, parents: parents.split(" ") });
+}
+
+async function readKept(
+  repo: Repository,
+  { ref, commit, parents }: Pick<FoundRescue, "ref" | "commit" | "parents">,
+): Promise<KeptWork | undefined> {
+  const [before = "", index] = parents;
+  if (before === "") return undefined;
   const changes = toMap(await diffTrees(repo, commit, before));
   const staged = index === undefined ? [] : await diffTrees(repo, index, before);
   return { ref, commit, before, changes, staged: toMap(staged) };

@@ -7,6 +7,7 @@ import { sameVersion } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { readHead } from "../base/repository/head.js";
 import { checkpointRef, shelvedRef, shelvingRef } from "../base/names.js";
+import { deleteRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { readKeptAt, type KeptWork } from "../rescue/keep-work.js";
 import { freeRescueRef } from "../rescue/rescue.js";
@@ -95,6 +96,5 @@ async function findUnsaved(repo: Repository, task: string, kept: KeptWork): Prom
 
 async function dropRefs(repo: Repository, task: string): Promise<void> {
   const refs = [checkpointRef(repo.tree, task), shelvedRef(repo.tree, task), shelvingRef(repo.tree, task)];
-  const input = refs.map((ref) => `delete ${ref}\n`).join("");
-  await runGit(repo, ["update-ref", "--stdin"], { input });
+  await deleteRefs(repo, refs);
 }

@@ -1,12 +1,12 @@
 // The work of a task in a workflow, under refs/looper/work/<task> (names.ts): a commit for each visit of a stage that changed the tree, the
 // first on the task's checkpoint. save.ts adds a commit, apply.ts puts the work into a tree, shelve.ts takes it out of one.
 import { z } from "zod";
-import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/read/diff.js";
-import { readFacts } from "../base/facts.js";
+import { readMessage } from "../base/facts.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workFolder, workRef } from "../base/names.js";
+import { deleteRefs, listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage } from "../rescue/rescue.js";
@@ -51,10 +51,6 @@ export function workMessage(facts: WorkFacts): string {
   return `${SUBJECT}${facts.task}: ${facts.stage}\n\n${JSON.stringify(facts)}\n`;
 }
 
-function parseFacts(text: string): WorkFacts | undefined {
-  return readFacts(WorkFacts, toText(text.slice(text.indexOf("{", text.indexOf("\n\n")))));
-}
-
 /**
  * The saved work of each task as it was last read or written; it follows from the id of its last commit. By what all copies of a
  * repository share: an effect has a copy with a clock of its own.
@@ -85,10 +81,9 @@ export async function readWorkAt(
  */
 export async function readWork(repo: Repository, task: string): Promise<TaskWork | undefined> {
   const ref = workRef(repo.tree, task);
-  const listed = await runGit(repo, ["for-each-ref", "--format=%(objectname)%00%(contents)", ref]);
-  const [tip = "", contents = ""] = listed.out.split("\0");
-  if (tip === "") return undefined;
-  const last = parseFacts(contents);
+  const [[tip, contents = ""] = []] = await listRefs(repo, ["objectname", "contents"], [ref]);
+  if (tip === undefined) return undefined;
+  const last = readMessage(WorkFacts, contents);
   if (last === undefined) return undefined;
   const known = lastWorks.get(repo.fixedAnswers)?.get(task);
   if (known?.tip === tip) return known;
@@ -96,7 +91,7 @@ export async function readWork(repo: Repository, task: string): Promise<TaskWork
   const log = ["log", "-z", "--reverse", "--first-parent", "--format=%H%n%B", range];
   const { out } = await runGit(repo, log);
   const visits = out.split("\0").flatMap((text): VisitWork[] => {
-    const facts = parseFacts(text);
+    const facts = readMessage(WorkFacts, text);
     return facts === undefined ? [] : [{ commit: text.slice(0, text.indexOf("\n")), facts }];
   });
   return rememberWork(repo, task, { ref, tip, base: last.base, head: last.head, visits });
@@ -107,7 +102,7 @@ export async function isOwnWork(repo: Repository, work: TaskWork, named: string)
   if (work.visits.some(({ commit }) => commit === named)) return true;
   if (!/^[0-9a-f]{40,64}$/u.test(named)) return true;
   const { code, out } = await runGit(repo, ["log", "-1", "--format=%B", named, "--"], { answers: [128] });
-  const facts = code === 0 ? parseFacts(out) : undefined;
+  const facts = code === 0 ? readMessage(WorkFacts, out) : undefined;
   // Only commits that are here can be told apart.
   if (facts === undefined) return true;
   const { task, run, stage, visit, since } = facts;
@@ -134,18 +129,14 @@ export interface ListedWork {
 
 /** The tasks with saved work, and its last commit. Starts one process. */
 export async function listWorks(repo: Repository): Promise<ListedWork[]> {
-  const format = "--format=%(objectname)%00%(committerdate:unix)%00%(refname)%00%(contents)%00";
-  const { out } = await runGit(repo, ["for-each-ref", format, `${workFolder(repo.tree)}/`]);
-  const values = out.split("\0");
-  const found: ListedWork[] = [];
-  for (let at = 0; at + 4 < values.length; at += 4) {
-    const [tip = "", seconds = "", ref = "", contents = ""] = values.slice(at);
-    const facts = parseFacts(contents);
-    if (facts === undefined) continue;
+  const fields = ["refname", "objectname", "committerdate:unix", "contents"];
+  const found = await listRefs(repo, fields, [`${workFolder(repo.tree)}/`]);
+  return found.flatMap(([ref = "", tip = "", seconds, contents = ""]): ListedWork[] => {
+    const facts = readMessage(WorkFacts, contents);
+    if (facts === undefined) return [];
     const { task, stage, visit } = facts;
-    found.push({ task, stage, visit, at: Number(seconds) * 1000, tip: tip.trim(), ref });
-  }
-  return found;
+    return [{ task, stage, visit, at: Number(seconds) * 1000, tip, ref }];
+  });
 }
 
 /** Everything that the work changes. Starts one process. */
@@ -202,13 +193,13 @@ export async function dropSavedWork(repo: Repository, task: string): Promise<voi
 
 /** Drops the task's checkpoint and its saved work in one step: the work is committed, or kept as a rescue. */
 export async function dropWork(repo: Repository, task: string): Promise<void> {
+  const { tree } = repo;
   const refs = [
-    checkpointRef(repo.tree, task),
-    workRef(repo.tree, task),
-    shelvingRef(repo.tree, task),
-    shelvedRef(repo.tree, task),
+    checkpointRef(tree, task),
+    workRef(tree, task),
+    shelvingRef(tree, task),
+    shelvedRef(tree, task),
   ];
-  const input = refs.map((ref) => `delete ${ref}\n`).join("");
-  await runGit(repo, ["update-ref", "--stdin"], { input });
+  await deleteRefs(repo, refs);
   lastWorks.get(repo.fixedAnswers)?.delete(task);
 }

@@ -6,6 +6,7 @@ import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../b
 import { GitError, runGit } from "../base/git.js";
 import { treeish } from "../base/repository/head.js";
 import { sessionTreesFolder } from "../base/names.js";
+import { deleteRefs, listRefs } from "../base/refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";
@@ -68,12 +69,9 @@ export async function takeBackSpans(
 export async function forgetSessionTrees(repo: Repository, sessions: readonly string[]): Promise<number> {
   const folders = sessions.map((session) => `${sessionTreesFolder(repo.tree, session)}/`);
   if (folders.length === 0) return 0;
-  const format = "--format=delete %(refname) %(objectname)";
-  const { out } = await runGit(repo, ["for-each-ref", format, ...folders]);
-  const orders = out.split("\n").filter((line) => line !== "");
-  if (orders.length === 0) return 0;
-  await runGit(repo, ["update-ref", "--stdin"], { input: `${orders.join("\n")}\n` });
-  return orders.length;
+  const names = (await listRefs(repo, ["refname"], folders)).flat();
+  await deleteRefs(repo, names);
+  return names.length;
 }
 
 /** Judges each path: `holds` are the versions in the working tree. */
@@ -137,14 +135,6 @@ async function stageTree(repo: Repository): Promise<string> {
 
 async function readTrees(repo: Repository, session: string): Promise<Map<string, string>> {
   const folder = sessionTreesFolder(repo.tree, session);
-  const { out } = await runGit(repo, ["for-each-ref", "--format=%(objectname) %(refname)", `${folder}/`]);
-  return new Map(
-    out
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => {
-        const [oid = "", ref = ""] = line.split(" ");
-        return [ref.slice(folder.length + 1), oid];
-      }),
-  );
+  const found = await listRefs(repo, ["refname", "objectname"], [`${folder}/`]);
+  return new Map(found.map(([ref = "", oid = ""]) => [ref.slice(folder.length + 1), oid]));
 }

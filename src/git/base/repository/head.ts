@@ -1,5 +1,6 @@
 // Reads HEAD, and how commits relate to each other. settle-head.ts and publish.ts move HEAD.
 import { runGit, type GitPlace } from "../git.js";
+import { listRefs } from "../refs.js";
 import { readOperation, type Doing } from "./operation-files.js";
 import type { Repository } from "./repository.js";
 
@@ -21,6 +22,8 @@ export interface HeadState extends Head {
   doing: Doing | undefined;
 }
 
+const BRANCHES = ["refs/heads", "refs/remotes"];
+
 /** Reads the current HEAD. */
 export async function headOf(repo: Repository): Promise<Head> {
   const { commit, branch } = await readHead(repo);
@@ -32,14 +35,12 @@ export async function headOf(repo: Repository): Promise<Head> {
  * no commit.
  */
 export async function readHead(repo: Repository, more: readonly string[] = []): Promise<HeadState> {
-  const format = "--format=%(HEAD)%(refname)%00%(objectname)";
-  const { out } = await runGit(repo, ["for-each-ref", format, "refs/heads", "refs/remotes", ...more]);
+  const fields = ["refname", "objectname", "HEAD"];
   const refs = new Map<string, string>();
   let head: Head | undefined;
-  for (const line of out.split("\n").slice(0, -1)) {
-    const [branch = "", commit = ""] = line.slice(1).split("\0");
+  for (const [branch = "", commit = "", mark] of await listRefs(repo, fields, [...BRANCHES, ...more])) {
     refs.set(branch, commit);
-    if (line.startsWith("*")) head = { commit, branch };
+    if (mark === "*") head = { commit, branch };
   }
   return { ...(head ?? (await readUnlistedHead(repo))), refs, doing: await readOperation(repo) };
 }
