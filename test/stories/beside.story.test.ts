@@ -22,7 +22,7 @@ function commitByHand(rig: Rig, path: string): string {
 const work = (turn: Turn) => turn.write(`${turn.hello.cwd}/${turn.task}.txt`, `${turn.task}\n`);
 
 test(
-  "a person's commit during an attempt stays on the branch and out of the task's commit, the agent's own is made again",
+  "a person's commit during an attempt stays on the branch and out of the task's commit; on top of the agent's it is kept",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
@@ -48,7 +48,6 @@ test(
       "mine: third-2.txt",
       "mine: third-1.txt",
       "Do T2",
-      "mine: late.txt",
       "Do T1",
       "mine: mine.txt",
       "start",
@@ -59,7 +58,8 @@ test(
       expect(rig.git("branch", "--contains", commit)).toContain("main");
       expect(stderr).toContain(`commit ${commit.slice(0, 12)} "mine: `);
     }
-    expect(rig.git("status", "--porcelain")).toBe("");
+    expect(rig.git("status", "--porcelain")).toBe("?? late.txt\n");
+    expect(stderr).toMatch(/"mine: late\.txt", not made by the agent, .* get it back: git cherry-pick/);
     expect(stderr).toContain("to commit while this run works here, use another worktree");
   }),
 );

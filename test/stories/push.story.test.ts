@@ -220,14 +220,9 @@ test(
 );
 
 test(
-  "an agent that pushes by itself is found out",
+  "an agent that pushes the branch by itself is found out",
   story(async (rig) => {
     const puppet = await project(rig);
-    honest(puppet, "1.3.0", (turn) =>
-      turn.shell("git tag v1.3.0 && git push -q origin v1.3.0 && git tag -d v1.3.0"),
-    );
-    await refused(rig, /v1\.3\.0 changed at origin while the agent worked/);
-    rig.git("push", "-q", "origin", ":v1.3.0");
     honest(puppet, "1.3.0", (turn) => turn.shell("git commit -qam mine && git push -q origin main"));
     await refused(rig, /the agent pushed to origin\/main/);
   }),
@@ -273,9 +268,9 @@ test(
     rig.git("push", "-q", "origin", "main");
     rig.git("reset", "-q", "--hard", "HEAD~1");
     rig.git("update-ref", "-d", "refs/remotes/origin/main");
-    await saying(/origin\/main has commits that are not here/, 1, "-y");
+    await saying(/cannot push to origin \(.*remote\.git\): .*\(fetch first\)/, 3, "-y");
     rig.git("remote", "set-url", "origin", path.join(rig.root, "nowhere.git"));
-    await saying(/cannot reach origin \(.*nowhere\.git\)/, 3, "-y");
+    await saying(/cannot push to origin \(.*nowhere\.git\): .*nowhere\.git/, 3, "-y");
     expect(prompts).toHaveLength(0);
     expect(rig.runs()).toEqual([]);
   }),

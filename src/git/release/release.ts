@@ -36,18 +36,10 @@ export async function findRemote(
   return { name: chosen, url: url.replace(/^\S+ /, ""), branch: there === "" ? branch : there };
 }
 
-/** The branch and the tags in the remote, full name → object. Uses the network. */
-export async function askRemote(
-  repo: Repository,
-  { name, branch }: Remote,
-): Promise<ReadonlyMap<string, string>> {
-  const found = await runGit(withSsh(repo), ["ls-remote", "--refs", "--", name, branch, `${TAGS}*`]);
-  return new Map(
-    lines(found).map((line) => {
-      const [oid = "", ref = ""] = line.split("\t");
-      return [toText(ref), oid];
-    }),
-  );
+/** Asks the remote whether it would take HEAD as the branch; throws its reason if not. Uses the network. */
+export async function tryPush(repo: Repository, { name, branch }: Remote): Promise<void> {
+  const args = ["push", "--quiet", "--dry-run", "--no-verify", "--", name, `HEAD:${branch}`];
+  await runGit(withSsh(repo), args, { limitMs: LIMIT_MS });
 }
 
 /** Pushes branch and tag, both or neither. Uses the network. */
@@ -93,12 +85,6 @@ export async function releaseOfHead(repo: Repository): Promise<string | undefine
   const format = `--format=%(trailers:key=${TRAILER.release},valueonly)`;
   const tag = toText((await runGit(repo, ["log", "-1", format, "HEAD"])).out).trim();
   return tag === "" ? undefined : tag;
-}
-
-/** Whether the remote's branch, at `there`, has nothing that HEAD lacks. */
-export async function isBehindHead(repo: Repository, there: string): Promise<boolean> {
-  const args = ["merge-base", "--is-ancestor", there, "HEAD"];
-  return (await runGit(repo, args, { answers: [1, 128] })).code === 0;
 }
 
 /** Every tag without `refs/tags/` → its object. */

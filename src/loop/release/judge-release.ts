@@ -11,7 +11,7 @@ export interface ProjectFacts {
   tagged?: string;
   /** The text before the version in tags, such as "v". */
   prefix: string;
-  /** Every tag, here and at the remote. */
+  /** Every tag. */
   tags: ReadonlySet<string>;
   /** patch, minor, major or a version; absent: the agent chooses. */
   wanted?: string;

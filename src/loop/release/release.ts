@@ -13,7 +13,7 @@ import { prepareCommit } from "../../git/commit/commit.js";
 import { formatReleaseMessage, formatTagMessage } from "../../git/commit/message.js";
 import { recoverPending } from "../../git/commit/pending.js";
 import { publish } from "../../git/commit/publish.js";
-import { askRemote, makeTag, pushRelease, putTagsBack } from "../../git/release/release.js";
+import { makeTag, pushRelease, putTagsBack } from "../../git/release/release.js";
 import { restoreTo } from "../../git/restore/restore.js";
 import type { Ending, StepEvent } from "../../logging/events/events.js";
 import { formatStamp } from "../../logging/run-log.js";
@@ -271,9 +271,7 @@ async function prepare(site: Site): Promise<Result<Planned, readonly string[]>> 
     await world.log.tell({ type: "warning", ...job, message });
   if (taken.head === "moved") return err([taken.why ?? "the agent moved HEAD"]);
   const changes = await readChanges(repo, world.memory.of(job.job).snapshot?.changes ?? []);
-  const judged = judgeRelease(facts.known, changes, await readChangelog(site));
-  const { version, notes } = judged;
-  const problems = [...judged.problems, ...(await findPushes(site))];
+  const { version, notes, problems } = judgeRelease(facts.known, changes, await readChangelog(site));
   if (version === undefined || problems.length > 0) return err(problems);
   const tag = facts.known.prefix + version;
   Object.assign(site.released, { version, tag });
@@ -330,20 +328,6 @@ async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Pro
 async function readChangelog({ world, repo, facts }: Site): Promise<string> {
   const path = `${repo.cwd}/${facts.known.changelog ?? "CHANGELOG.md"}`;
   return Buffer.from((await world.ports.files.read(path)) ?? []).toString("utf8");
-}
-
-/** Finds refs that changed at the remote while the agent worked, since it may have pushed by itself. */
-async function findPushes({ repo, facts: { remote, refs } }: Site): Promise<string[]> {
-  if (remote === undefined) return [];
-  const asked = await asResult(() => askRemote(repo, remote));
-  if (!asked.ok) return [`cannot reach ${remote.name}: ${asked.error.message}`];
-  const names = [...new Set([...refs.keys(), ...asked.value.keys()])];
-  return names
-    .filter((ref) => refs.get(ref) !== asked.value.get(ref))
-    .map((ref) => {
-      const name = ref.replace(/^refs\/(?:heads|tags)\//, "");
-      return `${name} changed at ${remote.name} while the agent worked: the agent or another person pushed`;
-    });
 }
 
 /** Commits and tags the release. */

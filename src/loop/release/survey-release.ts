@@ -5,13 +5,12 @@ import { headOf } from "../../git/base/repository/head.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { findOperation } from "../../git/index/operation.js";
 import {
-  askRemote,
   findRemote,
-  isBehindHead,
   listCommitsSince,
   listTags,
   listUncommitted,
   releaseOfHead,
+  tryPush,
   type Remote,
 } from "../../git/release/release.js";
 import type { PushFacts } from "../../prompts/compose.js";
@@ -38,8 +37,6 @@ export interface ReleaseFacts {
   head: string;
   tags: ReadonlyMap<string, string>;
   remote?: Remote;
-  /** The branch and the tags of the remote: full name → object. */
-  refs: ReadonlyMap<string, string>;
   /** The facts in the agent's prompt. */
   prompt: PushFacts;
 }
@@ -52,7 +49,7 @@ export async function surveyRelease(request: RunRequest, repo: Repository): Prom
   const { ports, project } = request;
   const { branch, head } = await requireReady(repo);
   const remote = await chooseRemote(repo, branch);
-  const refs = remote === undefined ? new Map<string, string>() : await readRemote(repo, remote);
+  if (remote !== undefined) await requirePushable(repo, remote);
   const tags = await listTags(repo);
   const { prefix, last } = findLastTag([...(await listTags(repo, "--merged=HEAD")).keys()]);
   const names = await ports.files.list(project.folder);
@@ -68,7 +65,7 @@ export async function surveyRelease(request: RunRequest, repo: Repository): Prom
     prefix,
     ...given({ from: version ?? last, tagged: last }),
     ...(wanted === "" ? {} : { wanted }),
-    tags: new Set([...tags.keys(), ...[...refs.keys()].map((ref) => ref.replace(/^refs\/tags\//, ""))]),
+    tags: new Set(tags.keys()),
     ...(file === undefined || version === undefined ? {} : { versionFile: join(folder, file) }),
     ...(changelog === undefined ? {} : { changelog: join(folder, changelog) }),
   };
@@ -86,7 +83,7 @@ export async function surveyRelease(request: RunRequest, repo: Repository): Prom
     changelogHead: (await read(changelog)).slice(0, CHANGELOG_HEAD),
     checks: project.resolved.settings.verify.commands,
   };
-  return { known, branch, head, tags, ...given({ remote }), refs, prompt };
+  return { known, branch, head, tags, ...given({ remote }), prompt };
 }
 
 /** Reads the requested part or version; a `usage` error if it is neither. */
@@ -142,24 +139,16 @@ export function shortenBranch(ref: string): string {
   return ref.replace(/^refs\/heads\//, "");
 }
 
-/** Reads the refs of the remote; throws if its branch has newer commits, because the push would be rejected. */
-async function readRemote(repo: Repository, remote: Remote): Promise<ReadonlyMap<string, string>> {
-  const asked = await asResult(() => askRemote(repo, remote));
-  if (!asked.ok) {
-    const why = asked.error.message.split("\n").at(0) ?? "";
-    throw environmentError(
-      `cannot reach ${remote.name} (${remote.url}): ${why}`,
-      "fix the git error: a release starts only if it can be pushed",
-    );
-  }
-  const there = asked.value.get(remote.branch);
-  if (there !== undefined && !(await isBehindHead(repo, there)))
-    throw new UserError(
-      "no",
-      `${remote.name}/${shortenBranch(remote.branch)} has commits that are not here`,
-      "git pull, then push again",
-    );
-  return asked.value;
+/** Throws if the remote would not take HEAD as its branch. */
+async function requirePushable(repo: Repository, remote: Remote): Promise<void> {
+  const asked = await asResult(() => tryPush(repo, remote));
+  if (asked.ok) return;
+  const lines = asked.error.message.split("\n");
+  const why = lines.find((line) => line.includes("[rejected]")) ?? lines[0] ?? "";
+  throw environmentError(
+    `cannot push to ${remote.name} (${remote.url}): ${why.trim()}`,
+    "git pull, or fix what git says: a release starts only if it can be pushed",
+  );
 }
 
 /** The greatest version among tags, and the prefix of tags. */
