@@ -2,7 +2,7 @@
 // index-back.ts restores the index.
 import { join } from "node:path";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
-import { toText } from "../base/bytes.js";
+import { toBytes, toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { importPair } from "../base/fast-import.js";
 import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
@@ -126,9 +126,19 @@ interface Work {
 
 async function look({ repo, order }: Work): Promise<DiffEntry[]> {
   const { base } = order.checkpoint;
-  await stageAll(repo, base);
+  const { warnings } = await stageAll(repo, base);
+  if (await removeSpecial(repo, warnings)) await stageAll(repo, base);
   return (await diffOwnIndex(repo, base, repo.excludes)).filter((entry) => !isOtherCommit(entry));
 }
+
+/** Removes pipes and the like in the place of files: git, which names them, takes these for unchanged. Returns whether there were any. */
+async function removeSpecial(repo: Repository, warnings: readonly string[]): Promise<boolean> {
+  const paths = warnings.flatMap((line) => SPECIAL.exec(line)?.[1] ?? []);
+  for (const path of paths) await repo.ports.files.tree(repo.cwd).remove(toBytes(path));
+  return paths.length > 0;
+}
+
+const SPECIAL = /^error: (.+): can only add regular files/;
 
 async function ownTree(repo: Repository): Promise<ByPath> {
   return byPath(await listEntries(repo, ownIndex(repo)));
