@@ -268,7 +268,7 @@ test(
     rig.git("push", "-q", "origin", "main");
     rig.git("reset", "-q", "--hard", "HEAD~1");
     rig.git("update-ref", "-d", "refs/remotes/origin/main");
-    await saying(/cannot push to origin \(.*remote\.git\): .*\(fetch first\)/, 3, "-y");
+    await saying(/cannot push to origin \(.*remote\.git\): ! \[rejected\]/, 3, "-y");
     rig.git("remote", "set-url", "origin", path.join(rig.root, "nowhere.git"));
     await saying(/cannot push to origin \(.*nowhere\.git\): .*nowhere\.git/, 3, "-y");
     expect(prompts).toHaveLength(0);

@@ -6,7 +6,7 @@ import type { DiffEntry } from "../base/read/diff.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { attemptRef, attemptsFolder, startRef } from "../base/names.js";
-import { listRefs } from "../base/refs.js";
+import { listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 export interface AttemptOrder {

@@ -16,7 +16,7 @@ import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { readMessage } from "../base/facts.js";
 import { checkpointFolder, checkpointRef, RESCUES } from "../base/names.js";
-import { deleteRefs, listRefs } from "../base/refs.js";
+import { deleteRefs, listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import {

@@ -6,7 +6,7 @@ import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { leaveOut } from "./large.js";
 import { checkpointFolder, decodeId } from "../base/names.js";
-import { listRefs } from "../base/refs.js";
+import { listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 const Facts = z.object({

@@ -11,7 +11,7 @@ import { runGit } from "../base/git.js";
 import { isAncestor, readHead } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { PENDING, pendingRef } from "../base/names.js";
-import { listRefs } from "../base/refs.js";
+import { listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 const FACTS_FILE = "pending.json";

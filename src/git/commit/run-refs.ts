@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { readMessage } from "../base/facts.js";
 import { ATTEMPTS, CHECKPOINTS, decodeId, RESCUES, startRef } from "../base/names.js";
-import { deleteRefs, listRefs } from "../base/refs.js";
+import { deleteRefs, listRefs } from "../base/list-refs.js";
 import { listPendingRuns } from "./pending.js";
 import type { Repository } from "../base/repository/repository.js";
 

@@ -2,7 +2,7 @@
 import { toBytes, toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import { zeroLike } from "../base/repository/head.js";
-import { listRefs } from "../base/refs.js";
+import { listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { TRAILER } from "../commit/message.js";
 

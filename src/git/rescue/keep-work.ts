@@ -4,7 +4,7 @@ import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/
 import { importAll } from "../base/fast-import.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage, type FoundRescue, type RescueFacts } from "./rescue.js";
-import { listRefs } from "../base/refs.js";
+import { listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** Work that is kept. The keys of its maps are paths (bytes), the values their versions. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { readMessage } from "../base/facts.js";
 import { decodeId, RESCUES, rescueRef } from "../base/names.js";
-import { listRefs } from "../base/refs.js";
+import { listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** The facts in the message of a rescue that this program made. */

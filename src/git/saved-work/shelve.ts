@@ -7,7 +7,7 @@ import { sameVersion } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { readHead } from "../base/repository/head.js";
 import { checkpointRef, shelvedRef, shelvingRef } from "../base/names.js";
-import { deleteRefs } from "../base/refs.js";
+import { deleteRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { readKeptAt, type KeptWork } from "../rescue/keep-work.js";
 import { freeRescueRef } from "../rescue/rescue.js";

@@ -6,7 +6,7 @@ import { readMessage } from "../base/facts.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workFolder, workRef } from "../base/names.js";
-import { deleteRefs, listRefs } from "../base/refs.js";
+import { deleteRefs, listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage } from "../rescue/rescue.js";

@@ -6,7 +6,7 @@ import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../b
 import { GitError, runGit } from "../base/git.js";
 import { treeish } from "../base/repository/head.js";
 import { sessionTreesFolder } from "../base/names.js";
-import { deleteRefs, listRefs } from "../base/refs.js";
+import { deleteRefs, listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";

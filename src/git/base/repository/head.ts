@@ -1,6 +1,6 @@
 // Reads HEAD, and how commits relate to each other. settle-head.ts and publish.ts move HEAD.
 import { runGit, type GitPlace } from "../git.js";
-import { listRefs } from "../refs.js";
+import { listRefs } from "../list-refs.js";
 import { readOperation, type Doing } from "./operation-files.js";
 import type { Repository } from "./repository.js";
 
