@@ -319,6 +319,42 @@ inTerminal(
 );
 
 inTerminal(
+  "r refuses a call with a remark for the model, e changes it before it runs, and Esc goes back to the keys",
+  story(async (rig) => {
+    const turns = [
+      call("bash_execute", { command: "echo one > a.txt" }),
+      call("bash_execute", { command: "echo two > b.txt" }),
+      { say: "Both." },
+    ];
+    playScript(rig, { turns });
+    await inTmux(rig, ["chapo"], WIDE, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type("Write them");
+      tmux.press("Enter");
+      await tmux.shows("e edit · r remark");
+      tmux.press("r");
+      await tmux.shows("Say why not");
+      tmux.press("Escape");
+      await tmux.shows("y yes · n no");
+      tmux.press("r");
+      await tmux.shows("Say why not");
+      tmux.type("not into a.txt");
+      tmux.press("Enter");
+      await tmux.shows(/refused: not into a\.txt[^]*y yes/);
+      tmux.press("e");
+      await tmux.shows("Change the call");
+      tmux.type(".old");
+      tmux.press("Enter");
+      await tmux.shows(/allowed as edited[^]*Both\./);
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+    expect(readdirSync(rig.project).filter((name) => name.includes(".txt"))).toEqual(["b.txt.old"]);
+    expect(JSON.stringify(conversation(rig).messages)).toContain("not into a.txt");
+  }),
+);
+
+inTerminal(
   "f allows every edit of the file, a command shows its exit code and output, and a resumed session where it is",
   story(async (rig) => {
     rig.write("a.txt", "one\ntwo\n");

@@ -6,6 +6,9 @@ import {
   type AutocompleteProvider,
   type TUI,
 } from "@mariozechner/pi-tui";
+import { textField } from "../../../src/agents/fields.js";
+import { given } from "../../../src/system/given.js";
+import { isRecord, tryParseJson } from "../../../src/system/text/json.js";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
 import type { Colours } from "../../../src/ui/colours.js";
 import { markdownLines } from "../../../src/ui/terminal/talk/markdown.js";
@@ -175,43 +178,68 @@ export function queuedLines(queue: readonly string[], { colours, columns }: Talk
   return queue.map((text) => colours.dim(cut(`queued: ${clean(text.slice(0, 500))}`, columns - 1)));
 }
 
+/** How the question is answered: by a key, or with a text that is being typed. */
+type QuestionMode = "keys" | "remark" | "edit";
+
 /** A call that waits for an answer: by a key, unless a message is being typed. */
 export interface TalkQuestion {
   question: UserQuestion;
+  mode: QuestionMode;
   answer(reply: Reply): void;
 }
 
 /** The keys for the answers that allow more than this call. */
 export const MORE_KEYS = { always: "a", edits: "f" };
 
-/** The keys that answer, each with its word, and the answer. */
+/** The keys that answer, each with its word, and the answer, or the text that is asked for. */
 function keysFor({
   mayRemember,
   edits,
-}: UserQuestion): (readonly [key: string, word: string, reply: Reply])[] {
+}: UserQuestion): (readonly [key: string, word: string, reply: Reply | "remark" | "edit"])[] {
   const keys: ReturnType<typeof keysFor> = [
     ["y", "yes", { verdict: "approve" }],
     ["n", "no", { verdict: "reject" }],
   ];
   if (mayRemember) keys.push([MORE_KEYS.always, "always", { verdict: "approve", always: true }]);
   if (edits !== undefined) keys.push([MORE_KEYS.edits, "file", { verdict: "approve", edits: true }]);
-  return keys;
+  return [...keys, ["e", "edit", "edit"], ["r", "remark", "remark"]];
 }
 
 /** The meaning of a key; `undefined`: it is none of the keys that answer. */
-export function answerOfKey(key: string, question: UserQuestion): Reply | undefined {
+export function answerOfKey(key: string, question: UserQuestion): Reply | "remark" | "edit" | undefined {
   return keysFor(question).find(([one]) => one === key.toLowerCase())?.[2];
 }
 
-export function questionHint(question: UserQuestion, isTyping: boolean): string {
+export function questionHint({ question, mode }: TalkQuestion, isTyping: boolean): string {
+  if (mode === "remark") return "Say why not: Enter sends it, Esc goes back";
+  if (mode === "edit") return "Change the call: Enter runs it, Esc goes back";
   if (isTyping) return "A call waits for you: Enter queues the message, then answer";
   const keys = keysFor(question).map(([key, word]) => `${key} ${word}`);
   return `Allow this? ${keys.join(" · ")}`;
 }
 
+/** The text to edit: the command itself, or the arguments as JSON. */
+export function editableText({ args }: UserQuestion): string {
+  return textField(args, "command") ?? JSON.stringify(args, undefined, 2);
+}
+
+/** The answer with a typed text, or why the text cannot be used. */
+export function answerOfText(text: string, { question: { args }, mode }: TalkQuestion): Reply | string {
+  if (mode === "remark") return { verdict: "reject", ...given({ remark: text.trim() || undefined }) };
+  if (isRecord(args) && textField(args, "command") !== undefined)
+    return { verdict: "approve", args: { ...args, command: text } };
+  const read = tryParseJson(text);
+  if (!read.ok) return `not JSON: ${read.error}`;
+  return isRecord(read.value)
+    ? { verdict: "approve", args: read.value }
+    : "the arguments must be a JSON object";
+}
+
 /** The answer to a question, as it is printed. */
 export function describeReply(reply: Reply): string {
-  if (reply.verdict === "reject") return "  refused";
+  if (reply.verdict === "reject")
+    return reply.remark === undefined ? "  refused" : `  refused: ${clean(reply.remark)}`;
+  if (reply.args !== undefined) return "  allowed as edited";
   if (reply.edits === true) return "  every edit of the file is allowed for this session";
   return reply.always === true ? "  allowed for this session" : "  allowed";
 }

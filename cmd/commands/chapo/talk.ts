@@ -22,9 +22,11 @@ import {
   MORE_KEYS,
   MessageEditor,
   answerOfKey,
+  answerOfText,
   completionsOf,
   describeReply,
   echoLines,
+  editableText,
   questionHint,
   queuedLines,
   saidLines,
@@ -177,7 +179,7 @@ class Talk implements TerminalListener {
         resolve(reply);
       };
       this.#lines.setBusy(undefined, 0);
-      this.#question = { question, answer };
+      this.#question = { question, mode: "keys", answer };
       this.print(questionLines(question, this.#screen(), MORE_KEYS));
     });
   }
@@ -228,28 +230,55 @@ class Talk implements TerminalListener {
   }
 
   #submitted(text: string): void {
-    if (text.trim() === "") return;
+    const open = this.#question;
+    if (open !== undefined && open.mode !== "keys") this.#answeredWith(text, open);
+    else if (text.trim() !== "") this.#say(text);
+    this.#draw();
+  }
+
+  #answeredWith(text: string, open: TalkQuestion): void {
+    const reply = answerOfText(text, open);
+    if (typeof reply === "object") open.answer(reply);
+    else {
+      this.#notice = reply;
+      this.#editor.setText(text);
+    }
+  }
+
+  #say(text: string): void {
     this.#editor.remember(text);
     if (/^\/(?:exit|quit)\s*$/.test(text)) this.#end();
     else this.#queue.push(text);
     this.#wake?.();
-    this.#draw();
   }
 
   #typed(key: string): void {
     this.#notice = "";
     if (matchesKey(key, "ctrl+c")) this.#interrupted();
     else if (matchesKey(key, "ctrl+d") && this.#editor.text === "") this.#end();
-    else if (matchesKey(key, "escape") && !this.#editor.isCompleting && this.#turn !== undefined)
-      this.#stopTurn();
-    else if (this.#question !== undefined && this.#editor.text === "") this.#answered(key, this.#question);
+    else if (matchesKey(key, "escape") && !this.#editor.isCompleting) this.#escaped(key);
+    else if (this.#question?.mode === "keys" && this.#editor.text === "") this.#answered(key, this.#question);
     else this.#editor.key(key);
     this.#draw();
   }
 
   #answered(key: string, open: TalkQuestion): void {
     const reply = answerOfKey(key, open.question);
-    if (reply !== undefined) open.answer(reply);
+    if (typeof reply === "object") open.answer(reply);
+    else if (reply !== undefined) {
+      open.mode = reply;
+      if (reply === "edit") this.#editor.setText(editableText(open.question));
+    }
+  }
+
+  /** Esc leaves a remark or an edit; else it ends the turn, and what is queued is sent next. */
+  #escaped(key: string): void {
+    const open = this.#question;
+    if (open !== undefined && open.mode !== "keys") {
+      open.mode = "keys";
+      this.#editor.setText("");
+    } else if (this.#turn === undefined) this.#editor.key(key);
+    else this.#stopTurn();
   }
 
   /** Ctrl-C ends the turn, then clears the editor, then ends the conversation. */
@@ -308,7 +337,7 @@ class Talk implements TerminalListener {
       ...queuedLines(this.#queue, screen),
       ...this.#hints(screen),
     ];
-    const asksForKey = this.#question !== undefined && this.#editor.text === "";
+    const asksForKey = this.#question?.mode === "keys" && this.#editor.text === "";
     const { lines, cursor } = asksForKey
       ? { lines: [], cursor: undefined }
       : this.#editor.render(screen.columns);
@@ -324,7 +353,7 @@ class Talk implements TerminalListener {
     const notice =
       this.#notice === "" ? [] : wrap(this.#notice, columns - 1).map((line) => colours.yellow(line));
     if (open === undefined) return notice;
-    const hint = questionHint(open.question, this.#editor.text !== "");
+    const hint = questionHint(open, this.#editor.text !== "");
     return [...notice, colours.bold(cut(hint, columns - 1))];
   }
 }
