@@ -278,7 +278,11 @@ async function tell(
 /** The note on the lines of an imported document that no task contains. */
 function leftLines(imported: InitAnswer["imported"]): string[] {
   if (imported?.left === undefined) return [];
-  return [`${plural(imported.left, "line")} of ${clean(imported.from)} left out`];
+  const from = clean(imported.from);
+  const draft = `\`looper run --prompt - < ${imported.from === "stdin" ? "FILE" : from}\` (remove the task file first)`;
+  return [
+    `${plural(imported.left, "line")} of ${from} left out: keep these tasks, or have an agent draft from it: ${draft}`,
+  ];
 }
 
 function nextLines(next: readonly string[]): string[] {
