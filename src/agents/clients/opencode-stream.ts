@@ -198,6 +198,7 @@ function readError(state: OpencodeState, error: unknown): Reading<OpencodeState>
     state: { ...after, terminal },
     events: [{ type: "error", error: evidence, reason: terminal.reason }],
     known: true,
+    ...(after === state ? {} : { waiting: facts }),
   };
 }
 

@@ -21,6 +21,8 @@ export interface Reading<S> {
   events: readonly AgentEvent[];
   /** False for a line of a kind this version does not know. */
   known: boolean;
+  /** Such a line is a sentence in plain text. */
+  plain?: true;
   /** The client only waits to ask its provider again, and why: no sign of life. */
   waiting?: FailureFacts;
   /** So many times it asked, and would for ever: to be ended now. */
@@ -75,7 +77,7 @@ export interface JsonReader<S> {
   soFar?(state: S): Used;
 }
 
-/** Reads lines of JSON. A line that is not JSON changes nothing and counts as not known; an empty one means nothing. */
+/** Reads lines of JSON. A line that is not JSON changes nothing, and is taken as if it stood on stderr; an empty one means nothing. */
 export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
   return {
     start: kind.start,
@@ -83,7 +85,8 @@ export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
       const trimmed = line.trim();
       if (trimmed === "") return { state, events: [], known: true };
       const json = parseJson(trimmed);
-      return json === undefined ? { state, events: [], known: false } : kind.readLine(state, json, at);
+      if (json === undefined) return { state, events: [], known: false, plain: true };
+      return kind.readLine(state, json, at);
     },
     busy: (state) => kind.busy(state),
     close: (state) => kind.close(state),

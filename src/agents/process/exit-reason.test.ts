@@ -146,7 +146,9 @@ test("a status as the last word on stderr is why the agent failed", () => {
   const seen: AttemptFacts = { ...good, end, closing: endless, stderr };
   expect(judge({ ...seen, client })).toMatchObject({ reason: "rate-limited", retryAt: NOW + 90_000 });
   expect(judge(seen)).toHaveProperty("reason", "rate-limited");
-  expect(judge({ ...seen, client, end: { how: "exited", code: 0 } })).toHaveProperty("reason", "incomplete");
+  const zero = { how: "exited", code: 0 } as const;
+  expect(judge({ ...seen, client, end: zero })).toHaveProperty("reason", "rate-limited");
+  expect(judge({ ...seen, client, end: zero, stderr: "" })).toHaveProperty("reason", "incomplete");
 });
 
 test("what the stream says of a limit's end is told, where the limit is why it ended", () => {

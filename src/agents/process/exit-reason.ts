@@ -63,6 +63,8 @@ type Failure = Explanation;
 function findFailure(seen: AttemptFacts, clock: ZonedClock): Failure | undefined {
   const { end, closing } = seen;
   if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
+  if (seen.stopped?.why === "stayed" && closing.terminal !== undefined)
+    return closing.terminal.good ? undefined : describeTerminal(seen, closing.terminal, clock);
   if (seen.stopped !== undefined) {
     return endedAnyway(seen) ? undefined : describeStopped(seen, seen.stopped, clock);
   }
@@ -78,9 +80,28 @@ function findFailure(seen: AttemptFacts, clock: ZonedClock): Failure | undefined
     return describeComplaint(closing.complaint, end.code, clock);
   }
   if (end.code !== 0) return describeExit(seen, end.code, clock);
-  if (closing.terminal?.good === true) return undefined;
+  if (closing.terminal?.good === true) return explainSilence(seen, clock);
+  const told = explainFailure(lastWordsOf(seen), clock);
+  if (told !== undefined) return told;
   return { reason: "incomplete", evidence: `exit code 0, but ${whatIsWrong(seen)}${notUnderstood(seen)}` };
 }
+
+/** A provider's limit in place of a report: many a wrapper ends with exit code 0 then. */
+function explainSilence(seen: AttemptFacts, clock: ZonedClock): Failure | undefined {
+  const { final, waitingCall } = seen.closing;
+  if (waitingCall !== undefined || !("missing" in reportOf(seen, final))) return undefined;
+  const isShort = final.trim().split("\n").length <= MOST_LAST_LINES;
+  const told = explainFailure({ ...lastWordsOf(seen), ...(isShort ? { printed: final } : {}) }, clock);
+  return told !== undefined && OF_THE_PROVIDER.has(told.reason) ? told : undefined;
+}
+
+const MOST_LAST_LINES = 3;
+/** Failures that no task has a part in. */
+const OF_THE_PROVIDER: ReadonlySet<FailureReason> = new Set([
+  ...MENDED_BY_TIME,
+  "no-credit",
+  "not-signed-in",
+]);
 
 /** A wrapper in place of a client prints what it likes: none of its lines is one of the client's. */
 function whatIsWrong({ kind, closing, unknownEvents }: AttemptFacts): string {
@@ -91,11 +112,12 @@ function whatIsWrong({ kind, closing, unknownEvents }: AttemptFacts): string {
     : "its output stops before the end";
 }
 
-/** Whether an agent that was stopped for its budget still finished its work and reported it. */
+/** Whether an agent that was stopped still finished its work and reported it: before it went beyond its budget, or hung. */
 function endedAnyway(seen: AttemptFacts): boolean {
   const { stopped, end, closing } = seen;
-  const isGood = closing.terminal?.good === true && end.how === "exited" && end.code === 0;
-  return stopped?.why === "budget" && isGood && "found" in reportOf(seen, closing.final);
+  const left = end.how === "exited" && end.code === 0;
+  const isDone = stopped?.why === "idle" || (stopped?.why === "budget" && left);
+  return isDone && closing.terminal?.good === true && "found" in reportOf(seen, closing.final);
 }
 
 type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;
@@ -128,12 +150,20 @@ function exitStatusOf({ client, end }: AttemptFacts): { exitStatus?: number } {
 function describeStopped(seen: AttemptFacts, stopped: Stopped, clock: ZonedClock): Failure {
   const failure = describeStop(seen.name, stopped);
   if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
-  const said = seen.client !== undefined && seen.stderrLast ? { stderr: seen.stderr } : {};
+  // Only the very last line of an unknown client may be why it hangs.
+  const said =
+    seen.client === undefined ? lastLinesOf(seen, stopped) : seen.stderrLast ? { stderr: seen.stderr } : {};
   const waiting = explainFailure({ ...seen.waiting, ...said }, clock);
   if (waiting === undefined) return failure;
   if (stopped.why === "in-vain") return { ...waiting, evidence: `${waiting.evidence}: ${failure.evidence}` };
   if (!MENDED_BY_TIME.has(waiting.reason)) return failure;
   return { ...waiting, evidence: `${waiting.evidence}: it only waited, ${failure.evidence}` };
+}
+
+function lastLinesOf(seen: AttemptFacts, { why }: Stopped): FailureFacts {
+  const { stderr = "", printed = "", ...facts } = lastWordsOf(seen);
+  const last = (text: string): string => text.trimEnd().split("\n").at(-1) ?? "";
+  return why === "idle" ? { ...facts, stderr: last(stderr), printed: last(printed) } : {};
 }
 
 function describeExit(seen: AttemptFacts, code: number, clock: ZonedClock): Failure {

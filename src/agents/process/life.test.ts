@@ -7,9 +7,11 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Agent } from "../agent.js";
 import { createAgent } from "../clients/registry.js";
-import { requestOf, runAgent, settingsOf } from "../testing/rig.js";
+import { hurried, requestOf, runAgent, settingsOf } from "../testing/rig.js";
 
-const deps = { ports: nodePorts(), self: { command: process.execPath, args: [] } };
+const deps = { ports: hurried(nodePorts()), self: { command: process.execPath, args: [] } };
+/** Time passes as it does. */
+const real = { ...deps, ports: nodePorts() };
 const env = { PATH: process.env.PATH ?? "" };
 let cwd = "";
 
@@ -21,7 +23,7 @@ afterAll(() => {
 });
 
 function shell(lines: string, more: Partial<AgentSettings> = {}): Agent {
-  return createAgent(settingsOf("command", { binary: "sh", args: ["-c", lines], ...more }), deps);
+  return createAgent(settingsOf("command", { binary: "sh", args: ["-c", lines], ...more }), real);
 }
 
 const request = (): ReturnType<typeof requestOf> => requestOf({ cwd, env });
@@ -75,8 +77,8 @@ test("a command that prints text and ends with a limit is limited; in the middle
   }
   const log = Array.from({ length: 9 }, (_, line) => `ok ${line}`).join("\\n");
   expect(await ending(`echo '${LIMIT}'; printf '${log}\\n'; exit 1`)).toMatchObject({ reason: "exited" });
-  // An agent that exits with 0, or reports a summary, has not hit the limit.
-  expect(await ending(`echo '${LIMIT}'`)).toMatchObject({ reason: undefined });
+  // Many a wrapper ends with 0 then. An agent that reports a summary has not hit the limit.
+  expect(await ending(`echo '${LIMIT}'`)).toMatchObject({ reason: "rate-limited" });
   const summary = JSON.stringify({ task_id: "T1", status: "done", summary: "x", files: [], blockers: [] });
   expect(await ending(`echo '${summary}'; echo '${LIMIT}'; exit 1`)).toMatchObject({ reason: "exited" });
 });
@@ -161,7 +163,8 @@ test("a program that ends as if it could not be started is none that could not b
 });
 
 test("a folder of the agent's own that is not there is named with its key", async () => {
-  const agent = shell("true", { workDir: "/no/such/folder", contain: "auto" });
+  const settings = settingsOf("command", { binary: "true", workDir: "/no/such/folder", contain: "auto" });
+  const agent = createAgent(settings, deps);
   const missing = "cannot find the folder /no/such/folder";
   expect(await agent.find(env, cwd)).toEqual({ missing, hint: "correct agents.ours.work_dir" });
   const { result } = await runAgent(agent, request());

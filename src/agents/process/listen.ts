@@ -6,6 +6,7 @@ import type { Price } from "../../config/read/prices.js";
 import { given } from "../../system/given.js";
 import type { AgentContext, AgentEvent, Used } from "../agent.js";
 import { boundEvent } from "./bounds.js";
+import { extractReport } from "../extract.js";
 import { addCost } from "../prices.js";
 import { maskKeyLines, redactValue } from "../../system/text/secrets/redact.js";
 import { splitLines } from "./lines.js";
@@ -101,7 +102,8 @@ export class Listener<S> {
       const lines = this.#splitter.push(bytes);
       if (this.#rules.reader.isText === true) this.#rules.onPrinted(true);
       else if (lines.length === 0) this.#rules.onPrinted(false);
-      this.#takeLines(lines, bytes);
+      const plain = this.#takeLines(lines, bytes);
+      if (plain.length > 0) await this.#takeErrors(plain);
       if (lines.length > 0) this.#tellSession();
       this.#rules.onUsed();
       await this.#pause(bytes.length);
@@ -133,12 +135,20 @@ export class Listener<S> {
     return terminal?.good === true && terminal.assumed !== true;
   }
 
+  /** It failed by its own word and does not ask again, or it is done and has reported: without a report more may follow. */
+  hasEnded(): boolean {
+    const { terminal, final, summary } = this.#rules.reader.close(this.#state);
+    if (terminal?.good !== true) return terminal !== undefined && this.#waiting === undefined;
+    return terminal.assumed !== true && (summary !== undefined || !("missing" in extractReport(final)));
+  }
+
   /** To be called once both pipes are drained. */
   async finish(): Promise<Heard> {
     let closing: Closing = { events: [], final: "" };
     await this.#guard(async () => {
-      this.#takeLines(this.#splitter.end(), NOTHING);
-      await this.#takeErrors(this.#errors.end());
+      // A client of JSON that prints plain text tells what went wrong, as on stderr.
+      const plain = this.#takeLines(this.#splitter.end(), NOTHING);
+      await this.#takeErrors([...plain, ...this.#errors.end()]);
       closing = this.#clean(this.#rules.reader.close(this.#state));
       this.#tell(closing.events);
       this.#tellSession();
@@ -176,13 +186,14 @@ export class Listener<S> {
     return chunk.subarray(0, this.#rules.spend("output", chunk.length));
   }
 
-  /** `bytes`: what the lines came in; the first of them may have begun earlier. */
-  #takeLines(raw: readonly string[], bytes: Uint8Array): void {
+  /** Answers the lines of plain text among them. `bytes`: what the lines came in; the first of them may have begun earlier. */
+  #takeLines(raw: readonly string[], bytes: Uint8Array): string[] {
     const { reader, context, clock } = this.#rules;
     const now = clock.monotonic();
     const lines = raw.map(this.#maskLine);
     if (lines.length > 0) context.onOutput(linesForFile({ raw, lines, bytes }, context));
     let alive = false;
+    const plain: string[] = [];
     for (const line of lines) {
       const reading = reader.read(this.#state, line, now);
       this.#state = reading.state;
@@ -190,9 +201,11 @@ export class Listener<S> {
       this.#spoke(now, { stderr: false, waiting: reading.waiting });
       if (reading.inVain !== undefined) this.#rules.onVain(reading.inVain);
       if (!reading.known) this.#unknownEvents += 1;
+      if (reading.plain === true) plain.push(line);
       if (reading.events.length > 0) this.#tell(reading.events);
     }
     if (alive) this.#rules.onPrinted(true);
+    return plain;
   }
 
   #tellSession(): void {

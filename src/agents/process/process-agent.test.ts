@@ -8,7 +8,7 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Agent } from "../agent.js";
 import { createAgent } from "../clients/registry.js";
-import { requestOf, runAgent, settingsOf } from "../testing/rig.js";
+import { hurried, requestOf, runAgent, settingsOf } from "../testing/rig.js";
 
 const ports = nodePorts();
 const deps = { ports, self: { command: process.execPath, args: [] } };
@@ -16,6 +16,7 @@ const fakes = fileURLToPath(new URL("../../../test/fakes", import.meta.url));
 const testdata = fileURLToPath(new URL("../testing/testdata/streams", import.meta.url));
 const inherited = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
 const env = { ...inherited, PATH: `${fakes}:${inherited.PATH ?? ""}` };
+const fast = { ...deps, ports: hurried(ports) };
 let cwd = "";
 
 beforeAll(() => {
@@ -117,7 +118,7 @@ test("a prompt too long for an argument is refused with the way out", async () =
 
 test("a program that is not there is not-found, with what to do", async () => {
   const { result } = await runAgent(
-    createAgent(settingsOf("codex"), deps),
+    createAgent(settingsOf("codex"), fast),
     requestOf({ cwd, env: { PATH: "/nowhere" } }),
   );
   expect(result).toMatchObject({ outcome: "failed", reason: "not-found" });
@@ -399,4 +400,66 @@ test("prose instead of a report is said to be missing, not failed", async () => 
   const agent = createAgent(settingsOf("codex"), deps);
   const { result } = await runAgent(agent, requestOf({ cwd, env: scripted({ prose: "I did it." }) }));
   expect(result).toMatchObject({ outcome: "ok", report: { missing: expect.any(String) as string } });
+});
+
+test.each([
+  ["claude", "claude-success.jsonl", { outcome: "ok" }],
+  ["codex", "codex-success.jsonl", { outcome: "ok" }],
+  ["claude", "claude-usage-limit.jsonl", { outcome: "failed", reason: "rate-limited" }],
+] as const)("the last event of a %s that then hangs is its verdict (%s)", async (kind, stream, expected) => {
+  const binary = program(`hung-${stream}`, `cat '${testdata}/${stream}'; exec sleep 600`);
+  const { result } = await runAgent(createAgent(settingsOf(kind, { binary }), fast), request());
+  expect(result).toMatchObject(expected);
+});
+
+test("a client may say nothing for long between a result without a report and the end of its background work", async () => {
+  const lines = readFileSync(`${testdata}/claude-two-results.jsonl`, "utf8").trim().split("\n");
+  const cut = lines.findIndex((line) => line.includes("It is still running."));
+  writeFileSync(path.join(cwd, "first.jsonl"), `${lines.slice(0, cut + 1).join("\n")}\n`);
+  writeFileSync(path.join(cwd, "rest.jsonl"), `${lines.slice(cut + 1).join("\n")}\n`);
+  const binary = program("waiting-claude", "cat first.jsonl; sleep 1; cat rest.jsonl");
+  const { result } = await runAgent(createAgent(settingsOf("claude", { binary }), fast), request());
+  expect(result).toMatchObject({ outcome: "ok", report: { found: { status: "done" } } });
+});
+
+test("a command that reports and then hangs is done; one that tells of a limit and hangs has met it", async () => {
+  const idle = { idleTimeoutMs: 2_000 };
+  const done = await runAgent(shell(`echo '{"task_id":"T1","status":"done"}'; sleep 60`, idle), request());
+  expect(done.result).toMatchObject({ outcome: "ok", report: { found: { status: "done" } } });
+  const limited = await runAgent(shell("echo '429 Too Many Requests'; sleep 60", idle), request());
+  expect(limited.result).toMatchObject({ outcome: "failed", reason: "rate-limited" });
+});
+
+test.each(["claude", "codex", "gemini", "opencode"] as const)(
+  "a plain sentence on the stdout of %s counts as on stderr, and is kept",
+  async (kind) => {
+    const said = "You've hit your usage limit. Try again in 2 hours.";
+    for (const code of [0, 1]) {
+      const binary = program(`plain-${kind}-${String(code)}`, `echo "${said}"; exit ${String(code)}`);
+      const { result, stderr } = await runAgent(createAgent(settingsOf(kind, { binary }), deps), request());
+      expect(result).toMatchObject({ outcome: "failed", reason: "rate-limited" });
+      expect(stderr).toContain(said);
+    }
+  },
+);
+
+test("a limit in place of a report is a limit, though the command ends with exit code 0", async () => {
+  const said = "You've hit your usage limit. Try again in 2 hours.";
+  const { result } = await runAgent(shell(`echo working; echo "${said}"`), request());
+  expect(result).toMatchObject({ outcome: "failed", reason: "rate-limited", exitCode: 0 });
+  const prose = await runAgent(shell("echo 'The rate limit is handled now, and I added a test.'"), request());
+  expect(prose.result).toMatchObject({ outcome: "ok", report: { missing: expect.any(String) as string } });
+});
+
+test("a client that is missing for a moment is started once it is back", async () => {
+  const binary = path.join(cwd, "updated-codex");
+  let looks = 0;
+  const which: typeof ports.processes.which = (...asked) => {
+    looks += 1;
+    if (looks === 3) program("updated-codex", `cat '${testdata}/codex-success.jsonl'`);
+    return ports.processes.which(...asked);
+  };
+  const by = { ...fast, ports: { ...fast.ports, processes: { ...ports.processes, which } } };
+  const { result } = await runAgent(createAgent(settingsOf("codex", { binary }), by), request());
+  expect(result).toMatchObject({ outcome: "ok" });
 });

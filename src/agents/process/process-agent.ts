@@ -6,6 +6,7 @@ import { errorMessage } from "../../system/errors.js";
 import { explainNoFolder } from "../../system/files/describe-kind.js";
 import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
+import { pause } from "../../system/pause.js";
 import { shorten } from "../../system/text/cut.js";
 import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "../agent.js";
 import { findExceeded } from "./budget.js";
@@ -57,6 +58,9 @@ export function processAgent<S>(settings: AgentSettings, kind: ProcessKind<S>, p
   };
 }
 
+const MISSING_MS = 30_000;
+const LOOK_MS = 1_000;
+
 interface Engine<S> {
   settings: AgentSettings;
   kind: ProcessKind<S>;
@@ -75,7 +79,24 @@ async function locate<S>(
   return kind.find(env, workDir);
 }
 
+/** A client that updates itself is not there for a moment: it is looked for again for half a minute. */
 async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentContext): Promise<AgentResult> {
+  const { clock } = engine.ports;
+  const until = clock.monotonic() + MISSING_MS;
+  for (;;) {
+    const result = await runOnce(engine, request, context);
+    const isMissing = result.outcome === "failed" && result.reason === "not-found";
+    if (!isMissing || clock.monotonic() >= until) return result;
+    await pause(clock, LOOK_MS, context.stop);
+    if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
+  }
+}
+
+async function runOnce<S>(
+  engine: Engine<S>,
+  request: AgentRequest,
+  context: AgentContext,
+): Promise<AgentResult> {
   const { settings, kind } = engine;
   const cwd = settings.workDir ?? request.cwd;
   const finding = await locate(engine, request.env, request.cwd);
@@ -204,6 +225,7 @@ function rulesOf<S>(
     cleanStop: kind.cleanStop,
     stop,
     silenceIsFine: () => listener.silenceIsFine(),
+    hasEnded: () => listener.hasEnded(),
     beyond: (elapsedMs) => {
       if (budgets.length === 0) return undefined;
       const budget = findExceeded(budgets, listener.used(), elapsedMs);

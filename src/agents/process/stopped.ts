@@ -14,6 +14,8 @@ export type Stopped =
   | { why: LimitedUse; most: number }
   | { why: "budget"; budget: Budget }
   | { why: "interrupted" }
+  /** Its work had ended, by its own word, and it did not leave. */
+  | { why: "stayed" }
   /** It asked its provider so many times without an answer, and would continue. */
   | { why: "in-vain"; times: number }
   /** Its output could not be taken. */
@@ -43,6 +45,8 @@ export function describeStop(name: string, stopped: Stopped): { reason: FailureR
       return { reason: why, evidence: describeBudget(stopped.budget) };
     case "interrupted":
       return { reason: why, evidence: "ended because the run was stopped" };
+    case "stayed":
+      return { reason: "idle", evidence: "it did not end after its last event" };
     case "in-vain":
       return { reason: "network", evidence: `asked ${stopped.times} times in vain` };
     case "broken":

@@ -10,6 +10,8 @@ export interface CleanStop {
 }
 
 const GRACE_MS = 5_000;
+/** How long it may be silent after the event that ends its work, before it is ended itself. */
+const LEAVE_MS = 10_000;
 const MAX_TICK_MS = 250;
 const MIN_TICK_MS = 5;
 
@@ -23,6 +25,8 @@ export interface WatchRules {
   stop: AbortSignal;
   /** Whether its silence means nothing now: a tool of its own is at work, or we hold its output back. */
   silenceIsFine(): boolean;
+  /** By its own word its work has ended, well or not: only its process is still there. */
+  hasEnded(): boolean;
   /** The budget it has gone beyond after so many milliseconds. */
   beyond(elapsedMs: number): Budget | undefined;
 }
@@ -66,6 +70,7 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
     const now = clock.monotonic();
     if (now >= killAt) kill();
     if (rules.silenceIsFine()) heardAt = now;
+    if (now - heardAt >= LEAVE_MS && rules.hasEnded()) stop({ why: "stayed" });
     stop(overTime(rules, { elapsed: now - startedAt, silent: now - heardAt, mute: noticedAt < heardAt }));
     stop(overBudget(rules, now - startedAt));
   };

@@ -1,6 +1,21 @@
 // For tests of this floor: settings and requests with every value there, and a run that keeps all that was said.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
+import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentContext, AgentEvent, AgentRequest, AgentResult } from "../agent.js";
+
+/** Time passes twenty times as fast: half a minute takes a second and a half. */
+export function hurried(ports: Ports): Ports {
+  const { clock } = ports;
+  return {
+    ...ports,
+    clock: {
+      ...clock,
+      monotonic: () => clock.monotonic() * 20,
+      after: (ms, wake) => clock.after(ms / 20, wake),
+      every: (ms, tick) => clock.every(Math.ceil(ms / 20), tick),
+    },
+  };
+}
 
 export function settingsOf(kind: AgentSettings["kind"], more: Partial<AgentSettings> = {}): AgentSettings {
   return {

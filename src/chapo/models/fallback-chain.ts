@@ -1,6 +1,7 @@
 // Makes a model out of several providers: retries temporary failures, falls back to the next provider, and skips a provider
 // that keeps failing for a while. sdk.ts and scripted.ts send a single request.
 import { MENDED_BY_TIME } from "../../agents/limits/limits.js";
+import { pause } from "../../system/pause.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { ModelAnswer, ModelFailure, ModelRequest, ModelReply } from "../model.js";
 
@@ -125,20 +126,6 @@ function createInterrupted({ name }: Provider): ModelAnswer {
 function computeBackoff(before: number, random: Random): number {
   const share = Number.parseInt(random.hex(4), 16) / 0xffffffff;
   return Math.round(Math.min(FIRST_WAIT_MS * 2 ** before, LONGEST_WAIT_MS / 2) * (0.75 + share / 2));
-}
-
-/** Waits for `ms` milliseconds, or until the signal is aborted. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      timer.cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = clock.after(ms, end);
-    signal.addEventListener("abort", end);
-  });
 }
 
 /** A failed request, with the time after which to retry it. */

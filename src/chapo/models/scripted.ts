@@ -3,10 +3,11 @@ import path from "node:path";
 import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
+import { pause } from "../../system/pause.js";
 import { tryParseJson } from "../../system/text/json.js";
 import type { ModelReply, ModelRequest, ModelFailure } from "../model.js";
 import { computeCost } from "./reply.js";
-import { pause, type FailedRequest, type Provider } from "./fallback-chain.js";
+import { type FailedRequest, type Provider } from "./fallback-chain.js";
 import { z } from "zod";
 
 /** Short, because a scripted model needs no protection from retries. */
