@@ -155,11 +155,10 @@ test("a value is trimmed, and capitals of names and words have no meaning", () =
   });
 });
 
-test("what a run sets for its children is never a setting; other unknown names are warned about", () => {
-  const quiet =
-    "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS VERIFIED AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY MARK_abc";
-  const env = Object.fromEntries(quiet.split(" ").map((name) => [`LOOPER_${name}`, "x"]));
-  expect(resolve(env).warnings).toEqual([]);
+test("variables that a run sets are never settings, nor those of others; other unknown names are warned about", () => {
+  const env = (names: string) => Object.fromEntries(names.split(" ").map((name) => [`LOOPER_${name}`, "x"]));
+  expect(resolve(env("RUN_ID PHASE TASK_ID VERDICT STAGE MAX_ITERATION")).warnings).toEqual([]);
+  expect(resolve(env("LOG_LEVEL LOG_FORMAT CHAPO_API_KEY MARK_abc")).warnings).toEqual([]);
   const { warnings } = resolve({
     LOOPER_MAX_ITERATION: "3",
     LOOPER_MODEL: "m",

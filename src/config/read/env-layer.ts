@@ -7,12 +7,10 @@ import { AGENT_NAME, rowAt, ROWS } from "../settings/settings.js";
 import type { KeyPath } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
 
-/** Set by a run for what it starts, or read by others: never settings, never a typing error. */
-const NEVER_SETTINGS = new Set(
-  "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS VERIFIED AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY"
-    .split(" ")
-    .map((name) => `LOOPER_${name}`),
-);
+/** Read by others: no settings, and no typing errors. */
+const NEVER_SETTINGS = new Set(["LOOPER_LOG_LEVEL", "LOOPER_LOG_FORMAT", "LOOPER_CHAPO_API_KEY"]);
+/** A run sets variables for what it starts, this one in all cases: below it no other is a typing error. */
+const OF_A_RUN = "LOOPER_RUN_ID";
 const PREFIX = "LOOPER_";
 const MARK = "LOOPER_MARK_";
 const AGENTS = "LOOPER_AGENTS_";
@@ -63,7 +61,8 @@ export function readEnvLayer(env: Env, agents: readonly string[]): LayerReading 
     const text = env[name];
     if (text === undefined) continue;
     if (path === undefined) {
-      if (isUnknown(name)) reading.warnings.push(unknownVariable(name, agents));
+      if (env[OF_A_RUN] === undefined && isUnknown(name))
+        reading.warnings.push(unknownVariable(name, agents));
       continue;
     }
     const source = { layer: "env", where: name } as const;
