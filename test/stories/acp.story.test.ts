@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Script } from "../fakes/play.mjs";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -76,7 +77,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an error is a failed attempt with its reason; garbage between the messages is ignored",
   story(async (rig) => {
     const env = cast(

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { parse } from "yaml";
 import { z } from "zod";
 import { ENDINGS } from "../../src/logging/events/events.js";
@@ -105,15 +106,17 @@ test(
   story(async (rig) => {
     stage(rig);
     rig.write("old.xml", '<property name="run" value="r"/><property name="ending" value="complete"/>');
-    for (const [inputs, code, ending, says] of [
-      [{ "fail-on": "blocked, boom" }, 2, undefined, /::error title=looper action::fail-on: .*"boom"/],
-      [{ args: '--task "T1' }, 2, undefined, /args: a quote is not closed/],
-      [{ args: "--tusk T1", junit: "old.xml" }, 2, "", /unknown flag --tusk/],
-      [{ agent: "claude", junit: "old.xml" }, 3, "environment", /fail-on is blocked/],
-      [{ agent: "claude", "fail-on": "" }, 0, "environment", /claude/],
-      [{ agent: "$(touch pwned)`touch pwned`\"; touch pwned; '" }, 2, "", /touch pwned/],
-      [{ file: "--version" }, 2, "", /--version/],
-    ] as const) {
+    const wrong: [inputs: Record<string, string>, code: number, ending: string | undefined, says: RegExp][] =
+      [
+        [{ "fail-on": "blocked, boom" }, 2, undefined, /::error title=looper action::fail-on: .*"boom"/],
+        [{ agent: "$(touch pwned)`touch pwned`\"; touch pwned; '" }, 2, "", /touch pwned/],
+        [{ agent: "claude", junit: "old.xml" }, 3, "environment", /fail-on is blocked/],
+        [{ args: '--task "T1' }, 2, undefined, /args: a quote is not closed/],
+        [{ args: "--tusk T1", junit: "old.xml" }, 2, "", /unknown flag --tusk/],
+        [{ agent: "claude", "fail-on": "" }, 0, "environment", /claude/],
+        [{ file: "--version" }, 2, "", /--version/],
+      ];
+    for (const [inputs, code, ending, says] of sample(wrong, 3)) {
       const stepped = await act(rig, inputs);
       expect([inputs, stepped.code, stepped.outputs["ending"]]).toEqual([inputs, code, ending]);
       expect(stepped.stderr).toMatch(says);

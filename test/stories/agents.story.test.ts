@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { z } from "zod";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -72,7 +73,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "streams that end badly are failed attempts, whatever else they say; notices on the way are not",
   story(async (rig) => {
     const good = { status: "done" };
@@ -141,7 +142,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an agent that is stopped while it is asked for its report has not failed: the task stays in hand",
   story(async (rig) => {
     const resumed = { message: "Let me see.", hang: true };

@@ -114,7 +114,7 @@ function stageAgentOf(
 const PAIR = ["run", "--no-review", "--trust", "--workflow", "pair"];
 const startedStages = (rig: Rig) => told(rig, "agent_started").map(({ task_id, stage }) => [task_id, stage]);
 
-test(
+exhaustively(
   "a run whose budget is spent in a stage keeps the work of the task, and the next run continues from that stage",
   story(async (rig) => {
     rig.trees = true;
@@ -259,7 +259,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a command that prints text can be held by no budget but time: it is refused, or warned of where that is allowed",
   story(async (rig) => {
     rig.write("../agent.sh", `#!/bin/sh\necho '{"task_id":null,"status":"done"}'\n`);

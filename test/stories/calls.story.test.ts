@@ -1,6 +1,7 @@
 // Calls of tools that a person must allow first, in a run: an agent ends its turn with one, the question is in the task's row, and
 // the answer of another process reaches the same session, once. Chapo's own side is in the stories of Chapo.
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
 import { digestOfCall } from "../../src/workflow/call.js";
 import { story, type Rig } from "../rig/rig.js";
@@ -89,7 +90,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a call that is rejected does not run, and one that is changed runs as it was changed",
   story(async (rig) => {
     begin(rig);

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { call, dataOf, eventsOf } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 
@@ -181,7 +182,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "SessionStart fires with its source, and Notification when a person is needed, also at the end of the process",
   story(async (rig) => {
     const events = {
@@ -223,7 +224,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a hook's refusal of /compact is named, its reason to ask is shown, and a session that was cleared starts as such",
   story(async (rig) => {
     const asks = { permissionDecision: "ask", permissionDecisionReason: "look at it first" };

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, linkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 import { BIN } from "../rig/program.js";
@@ -225,13 +226,18 @@ test(
   }),
 );
 
-test.each([
-  ["plan", "plan mode"],
-  ["acceptEdits", undefined],
-  ["staged", undefined],
-  ["claude", "a person must allow it first"],
-  ["anvil", undefined],
-])("--mode %s decides about a write", (value, refusal) =>
+test.each(
+  sample<[mode: string, refusal: string | undefined]>(
+    [
+      ["plan", "plan mode"],
+      ["acceptEdits", undefined],
+      ["claude", "a person must allow it first"],
+      ["staged", undefined],
+      ["anvil", undefined],
+    ],
+    2,
+  ),
+)("--mode %s decides about a write", (value, refusal) =>
   story(async (rig) => {
     const turns = [call("fs_writeFile", { path: "b.txt", content: "alpha\n" }), { say: "Done." }];
     playScript(rig, { turns });

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { ChapoUndoAnswer } from "../../src/ui/shapes/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
@@ -82,7 +83,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "without git an undo is refused, and the message is worked on",
   story(async (rig) => {
     playScript(rig, { turns: [call("fs_writeFile", { path: "a.txt", content: "a\n" }), { say: "First." }] });

@@ -1,6 +1,6 @@
 // The cold room over a whole run: files of one task do not judge the next, and a person's change counts at once.
 import { expect, test } from "vitest";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import type { Program } from "../rig/program.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
@@ -77,7 +77,7 @@ test.for(sample(Object.entries(bends), 1))(
   },
 );
 
-test(
+exhaustively(
   "a run that resumes a killed one trusts no more than that one did",
   story(async (rig) => {
     const puppet = await project(rig, NPM);
@@ -95,7 +95,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a test that one task adds cannot end the others before they ran",
   story(async (rig) => {
     const puppet = await project(rig, ["node --test test/*"]);
@@ -106,7 +106,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "checks that a task may change by its changes hold for the tasks after it",
   story(async (rig) => {
     const puppet = await project(rig, NODE);
@@ -174,7 +174,7 @@ test(
   }),
 );
 
-test.each([
+exhaustively.each([
   ["loosened", "test/helper.mjs"],
   ["given a file that it takes in if it is there", "test/by.mjs"],
 ])(
@@ -204,7 +204,7 @@ test.each([
     })(),
 );
 
-test(
+exhaustively(
   "a test that one task removes is missed in that task alone, and still judges the source of the next",
   story(async (rig) => {
     const puppet = await project(rig, NODE);

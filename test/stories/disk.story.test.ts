@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { mountTmpfs } from "../rig/mounts.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -86,7 +87,7 @@ onSmallDisk("a big file that fills the disk ends the run, and the next one conti
 });
 
 // With no block left its lock cannot be written; with two the lock can, and half of the file itself.
-for (const spared of [0, 2]) {
+for (const spared of sample([2, 0], 1)) {
   onSmallDisk(`a task file that finds ${spared} of its blocks free stays as it was`, async (rig) => {
     // The log lies on another disk: what fails is the task file itself.
     const logs = path.join(rig.root, "logs");

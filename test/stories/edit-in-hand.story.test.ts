@@ -1,7 +1,7 @@
 // Edits of the task a run has in hand: the edit is made, the attempt stopped, its work kept, and the tree put back.
 import { expect, test } from "vitest";
 import { EditAnswer } from "../../src/ui/shapes/backlog.js";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -93,7 +93,7 @@ test.each(
     })(),
 );
 
-test(
+exhaustively(
   "an edit of the task in hand and of others is made as one",
   story(async (rig) => {
     let answer = "";
@@ -137,10 +137,15 @@ test(
   }),
 );
 
-test.each<[string, string, (rig: Rig) => void]>([
-  ["git.on_failure: keep", "keep", () => undefined],
-  ["no repository", "restore", (rig) => rig.git("init", "-q", "--bare", "../elsewhere.git")],
-])("with %s the work stays in the tree, and the run says so", (_name, onFailure) =>
+test.each(
+  sample<[string, string, (rig: Rig) => void]>(
+    [
+      ["git.on_failure: keep", "keep", () => undefined],
+      ["no repository", "restore", (rig) => rig.git("init", "-q", "--bare", "../elsewhere.git")],
+    ],
+    1,
+  ),
+)("with %s the work stays in the tree, and the run says so", (_name, onFailure) =>
   story(async (rig) => {
     let answer: unknown;
     const puppet = await rig.agent({}, { git: { on_failure: onFailure } });
@@ -165,7 +170,7 @@ test.each<[string, string, (rig: Rig) => void]>([
   })(),
 );
 
-test(
+exhaustively(
   "a task that a person blocks is not taken again in that run; the next run tries it once; both are replayed with the tree",
   story(async (rig) => {
     const puppet = await rig.agent();

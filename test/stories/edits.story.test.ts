@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, type TaskDraft, story } from "../rig/rig.js";
 
@@ -145,7 +146,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "new tasks from agents: ids in the file's style, references among them, duplicates and verify dropped",
   story(async (rig) => {
     const puppet = await rig.agent();
@@ -256,7 +257,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a run with --no-review, and one that ends with its last iteration, leave no mark",
   story(async (rig) => {
     const puppet = await rig.agent();

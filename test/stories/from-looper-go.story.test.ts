@@ -2,6 +2,7 @@
 import { chmodSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 /** The schema that the Go program writes into each project. */
@@ -135,11 +136,16 @@ test(
   }),
 );
 
-test.each<[string, string[], Record<string, string>]>([
-  ["todo_file", [], {}],
-  ["the command line", [".looper/todo.json"], {}],
-  ["LOOPER_TODO", [], { LOOPER_TODO: ".looper/todo.json" }],
-])("a task file in .looper/ named by %s: work is done in the project's folder", (by, words, env) =>
+test.each(
+  sample<[string, string[], Record<string, string>]>(
+    [
+      ["todo_file", [], {}],
+      ["the command line", [".looper/todo.json"], {}],
+      ["LOOPER_TODO", [], { LOOPER_TODO: ".looper/todo.json" }],
+    ],
+    1,
+  ),
+)("a task file in .looper/ named by %s: work is done in the project's folder", (by, words, env) =>
   story(async (rig) => {
     goProject(rig, { toml: "" });
     const settings = {
@@ -171,7 +177,7 @@ test(
   }),
 );
 
-test.each(["/home/author/shop", "../elsewhere", "not-there"])(
+test.each(sample(["/home/author/shop", "../elsewhere", "not-there"], 2))(
   "run, doctor and validate refuse a folder of work that is not here, with the same words: %s",
   (root) =>
     story(async (rig) => {

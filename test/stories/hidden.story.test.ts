@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { nodeClock } from "../../src/system/clock.js";
 import { nodeProcesses } from "../../src/system/processes/processes.js";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import type { Puppet } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -118,7 +118,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a hidden check that failed before the work and still fails blocks nothing, and verifies nothing",
   story(async (rig) => {
     const puppet = await stage(rig, { before: STUB });
@@ -154,7 +154,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "the example of docs/gate.md is run as it is written",
   story(async (rig) => {
     const page = readFileSync(new URL("../../docs/gate.md", import.meta.url), "utf8");
@@ -226,7 +226,7 @@ test.for(sample(Object.entries(refusals), 2))(
   },
 );
 
-test(
+exhaustively(
   "without verify.strict, one that cannot run is named before the agent starts, and verifies nothing",
   story(async (rig) => {
     const puppet = await stage(rig, { hidden: (files) => [{ files, command: "no-such-program" }] });

@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { z } from "zod";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
@@ -271,7 +272,7 @@ function counter(rig: Rig, name: string): void {
   chmodSync(path.join(rig.project, name), 0o755);
 }
 
-test(
+exhaustively(
   "a script, a list of words, a path with spaces and a simple line each get the four arguments; other lines keep them",
   story(async (rig) => {
     const hooks = {

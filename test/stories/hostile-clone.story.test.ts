@@ -281,7 +281,7 @@ const TELLING = ["ls --json", "doctor", "tail", "run --dry-run", "add title", "c
 
 const WRONG = ["/dev/zero", "pipe", "folder"];
 
-// Each place with one of them; in make proof with every one.
+// Each place with one of them and with two commands in turn; in make proof with every one of both.
 test.each(EXHAUSTIVE ? [0, 1, 2] : [0])(
   "/dev/zero, a pipe or a folder where something else should be breaks and holds up no command (turn %i)",
   (turn) =>
@@ -298,8 +298,9 @@ test.each(EXHAUSTIVE ? [0, 1, 2] : [0])(
         if (what === "folder") mkdirSync(at);
         else if (what === "pipe") execFileSync("mkfifo", [at]);
         else symlinkSync(what, at);
-        const ran = await Promise.all(TELLING.map((typed) => runIn(rig, typed)));
-        harm.push(...ran.flatMap((one, n) => harms(rig, `${name}: ${TELLING[n] ?? ""}`, one)));
+        const tried = EXHAUSTIVE ? TELLING : TELLING.filter((_, at) => at % 4 === place % 4);
+        const ran = await Promise.all(tried.map((typed) => runIn(rig, typed)));
+        harm.push(...ran.flatMap((one, n) => harms(rig, `${name}: ${tried[n] ?? ""}`, one)));
         rmSync(rig.project, { recursive: true });
         mkdirSync(rig.project);
       }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { InitAnswer } from "../../src/ui/shapes/project.js";
 import { mountTmpfs } from "../rig/mounts.js";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 import { BIN } from "../rig/program.js";
 
@@ -138,7 +138,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "broken settings do not stop it, are told and left; a second settings file is never made",
   story(async (rig) => {
     rig.write(".looper/config.json", '{"lop": 1}');

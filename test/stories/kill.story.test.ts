@@ -1,17 +1,17 @@
 // SIGKILL at any moment, again and again: nothing is lost, nothing is done twice, nothing stays behind.
-// The moment is a line the program printed or a call of git it made, never a time. LOOPER_KILLS: how often (2 without it, 40 in make proof).
+// The moment is a line the program printed or a call of git it made, never a time. LOOPER_KILLS: how often (40 without it).
 import { execFileSync } from "node:child_process";
 import { type FSWatcher, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { Backlog } from "../../src/todo/model/task.js";
-import { EXHAUSTIVE, sample } from "../rig/exhaustive.js";
+import { EXHAUSTIVE, exhaustively, sample } from "../rig/exhaustive.js";
 import { seeded } from "../rig/chance.js";
 import type { Program } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
 
-const KILLS = Number(process.env["LOOPER_KILLS"] ?? (EXHAUSTIVE ? "40" : "2"));
+const KILLS = Number(process.env["LOOPER_KILLS"] ?? "40");
 const SEED = Number(process.env["LOOPER_KILLS_SEED"] ?? "1");
 
 type Target = "alone" | "group";
@@ -197,7 +197,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   `killed ${KILLS} times in a row at any moment, alone and with its group, it resumes where it was`,
   { timeout: 900_000 + KILLS * 60_000 },
   staged(KILLS * 2, async (stage) => {

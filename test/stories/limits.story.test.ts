@@ -1,6 +1,7 @@
 // An agent that is not let in (docs/limits.md): no attempt is counted; the run waits, says so, or lets another agent work.
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const done = { summary: { task_id: null, status: "done" } };
@@ -104,14 +105,19 @@ function wrapper(rig: Rig, lines: readonly string[]): void {
 
 const RUN = ["run", "--no-review", "--max-attempts", "1"];
 
-test.each([
-  [
-    "a rate limit on stdout",
-    "echo 'litellm.RateLimitError: AnthropicException - Too many requests'",
-    "rate-limited",
-  ],
-  ["a dead network on stderr", "echo 'Error: getaddrinfo ENOTFOUND api.openai.com' >&2", "network"],
-])("a wrapper that ends with %s does not use up an attempt", async (_what, line, reason) => {
+test.each(
+  sample(
+    [
+      [
+        "a rate limit on stdout",
+        "echo 'litellm.RateLimitError: AnthropicException - Too many requests'",
+        "rate-limited",
+      ],
+      ["a dead network on stderr", "echo 'Error: getaddrinfo ENOTFOUND api.openai.com' >&2", "network"],
+    ],
+    1,
+  ),
+)("a wrapper that ends with %s does not use up an attempt", async (_what, line, reason) => {
   await story(async (rig) => {
     wrapper(rig, ["echo working", line, "exit 1"]);
     rig.writeBacklog([{ id: "T1" }]);

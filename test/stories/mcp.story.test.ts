@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { mcpAnswers, mcpCalls, mcpInput, mcpResults, type Call } from "../rig/mcp.js";
 import type { Turn } from "../rig/puppet.js";
 import { story, type Rig } from "../rig/rig.js";
@@ -274,7 +275,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "in a workflow the question is asked, answered over MCP, and the same stage continues with the answer",
   story(async (rig) => {
     const told = path.join(rig.root, "told");

@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { EXHAUSTIVE, exhaustively, sample } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import type { Rig } from "../rig/rig.js";
 import { story } from "../rig/rig.js";
@@ -81,7 +82,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "killed with a question open, copied to another folder, approved there: it finishes there",
   story(async (rig) => {
     await begin(rig);
@@ -191,7 +192,7 @@ test(
     await rig.run(["reject", "T1", "-m", "another name"]);
     await go();
     expect(created).toBe(2);
-    for (const stage of ["created", "modified", "commit"]) {
+    for (const stage of sample(["created", "modified", "commit"], 1)) {
       expect(progress(rig)?.stage).toBe(stage);
       // The task file is the runner's: a person is not shown that the work would delete it.
       const { stdout } = await rig.run(["questions", "T1"]);
@@ -201,6 +202,7 @@ test(
       await rig.run(["approve", "T1"]);
       await go();
     }
+    if (!EXHAUSTIVE) return;
     expect(rig.statuses()).toEqual({ T1: "done" });
     const files = rig.git("show", "--name-only", "--format=", "HEAD").trim().split("\n");
     expect(files.filter((one) => one !== "to-do.json")).toEqual(["changed.txt", "made-2.txt"]);
@@ -262,7 +264,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "two agents that never agree are stopped at the limit of visits, with the reason",
   story(async (rig) => {
     await begin(rig, {

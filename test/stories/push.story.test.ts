@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { PushAnswer } from "../../src/ui/shapes/release.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
@@ -171,7 +172,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "without a remote the release stays here, and that is all there was to do",
   story(async (rig) => {
     const puppet = await project(rig, { remote: false });
@@ -276,7 +277,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "nothing checks it: without a person's word, or -y, it is not begun",
   story(async (rig) => {
     const puppet = await project(rig, { check: "" });

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Progress } from "../../src/workflow/progress.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { mcpCalls } from "../rig/mcp.js";
 import { type Rig, story } from "../rig/rig.js";
 import { PLAN as USUAL_PLAN, playStages } from "../rig/stages.js";
@@ -71,7 +71,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "one question is shown in full, with the plan as it was asked about",
   story(async (rig) => {
     rig.writeBacklog([asking(rig, "T1"), asking(rig, "T2")]);
@@ -125,7 +125,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a changed plan is a new file with its own digest, and the old one stays",
   story(async (rig) => {
     rig.writeBacklog([asking(rig, "T1")]);

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Script } from "../fakes/play.mjs";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const done = { summary: { status: "done" } };
@@ -89,7 +89,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "the second repair is told why the first was refused, and the last line names the reason",
   story(async (rig) => {
     rig.write("to-do.json", file({ ...T1, priority: 9 }));
@@ -108,7 +108,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "the second draft is told why the first was not taken, and the last line names the reason",
   story(async (rig) => {
     const env = agents(rig, { bootstrap: [{ shell: ['echo "{}" >"$LOOPER_TODO_FILE"'], ...done }] });

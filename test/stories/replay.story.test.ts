@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -121,7 +122,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a person's commit during the run is taken over and reported; their text in the task file is not kept, which is reported",
   story(async (rig) => {
     const puppet = await rig.agent({}, { hooks: { post_iteration: [COMMITS] } });
@@ -196,7 +197,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "without git, or without what the attempts left, only decisions are compared, and that is said",
   story(async (rig) => {
     const puppet = await rig.agent();
@@ -237,7 +238,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a project below the top of a repository without a commit, its task file ignored; line ends and the gate",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["grep -q done out.txt"] } });

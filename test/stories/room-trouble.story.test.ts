@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { mountTmpfs } from "../rig/mounts.js";
 import type { Puppet } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
@@ -40,7 +41,7 @@ test(
   }),
 );
 
-test("a room on a full disk ends the run, and the next run completes the work", async (context) => {
+exhaustively("a room on a full disk ends the run, and the next run completes the work", async (context) => {
   let reason: string | undefined;
   await story(async (rig) => {
     const folder = path.join(rig.root, "rooms");

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const sprung = (rig: Rig): string => path.join(rig.root, "sprung");
@@ -15,15 +16,20 @@ async function reads(rig: Rig): Promise<void> {
   expect(existsSync(sprung(rig))).toBe(false);
 }
 
-test.each([
-  [".config/config.js"],
-  [".config/config.cjs"],
-  [".config/config.mjs"],
-  ["looper.config.js"],
-  ["looper.config.ts"],
-  ["looper.config.mjs"],
-  [".looper/config.js"],
-])("a repository with %s runs nothing", (name) =>
+test.each(
+  sample(
+    [
+      [".config/config.js"],
+      ["looper.config.ts"],
+      [".looper/config.js"],
+      [".config/config.cjs"],
+      [".config/config.mjs"],
+      ["looper.config.js"],
+      ["looper.config.mjs"],
+    ],
+    3,
+  ),
+)("a repository with %s runs nothing", (name) =>
   story(async (rig) => {
     rig.write(name, trap(rig));
     rig.write(".looper/config.json", JSON.stringify({ loop: { max_attempts: 7 } }));
@@ -55,7 +61,7 @@ test(
   }),
 );
 
-test.each([[".looper"], [".looper/config.json"], [".looper/config.yaml"], ["package.json"]])(
+test.each(sample([".looper", ".looper/config.json", ".looper/config.yaml", "package.json"], 2))(
   "a pipe in place of %s keeps no command waiting",
   (name) =>
     story(async (rig) => {

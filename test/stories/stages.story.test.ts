@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { type Rig, story } from "../rig/rig.js";
@@ -212,7 +213,7 @@ test.runIf(by === "namespace")(
   }),
 );
 
-test(
+exhaustively(
   "with git.on_failure: keep, work of a rejected task that is not in the tree becomes a rescue, and its blocker names it",
   story(async (rig) => {
     writeAsked(rig, "work", "block");
@@ -250,7 +251,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a stage that the gate rejects to its last attempt loses its own changes, and the work before it is committed",
   story(async (rig) => {
     const dropped = { to: "finish", discard: true };
@@ -280,7 +281,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "without git a rejection that drops changes says that they are still in the files",
   story(async (rig) => {
     writeAsked(rig, "diff", DROP);

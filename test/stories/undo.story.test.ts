@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UndoAnswer } from "../../src/ui/shapes/work.js";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import { type Rig, type TaskDraft, story } from "../rig/rig.js";
 
@@ -257,7 +257,7 @@ const CUTS: readonly [call: string, nth: number, then: "undo" | "run"][] = [
   [" update-ref ", 1, "undo"],
 ];
 
-test(
+exhaustively(
   "killed in the middle, the same again or the next run ends it: one undoing, and the tree that goes with it",
   story(async (rig) => {
     await allDone(rig, [{ id: "T1" }, { id: "T2", depends_on: ["T1"] }]);

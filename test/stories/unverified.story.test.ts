@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 interface Listed {
@@ -49,7 +50,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a check that was red and still is, and one that cannot run, are named with their exit codes",
   story(async (rig) => {
     await runOnce(rig, ["echo two tests fail; exit 3", "nosuchprogram --all", "true"]);
@@ -68,7 +69,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a verified task, an open task and one that a person marked as done have no reasons",
   story(async (rig) => {
     await runOnce(rig, ["grep -q after out.txt"], { protected: ["!out.txt"] });
@@ -100,7 +101,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a home-made runner is named before the work; why names the change that the checks need, with its row",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["sh run.sh", "node probe.mjs"] } });

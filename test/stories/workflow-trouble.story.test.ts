@@ -91,7 +91,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an answer that the edited workflow does not have any more is told once, and the question can be asked again",
   story(async (rig) => {
     await begin(rig);
@@ -189,7 +189,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a task whose outputs are lost is refused with the stage to restart at, and restarting there works",
   story(async (rig) => {
     await begin(rig);
