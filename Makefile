@@ -83,13 +83,13 @@ check-docs:
 proof:
 	@$(MAKE) --keep-going $(addprefix proof-,$(PROOF))
 
-# Every order of events in small runs, all generated cases of the properties, 500 histories of a repository.
+# Every order of events in small runs, all generated cases of the properties, all rows of the tables, 500 histories of a repository.
 proof-laws: build
 	@EXHAUSTIVE=1 LOOPER_HISTORIES=500 npm run -s unit -- --reporter=dot
 
 proof-torture: torture
 
-# The stories that make test leaves out are among these.
+# The stories that make test leaves out, variants of those it runs, are among these.
 proof-replays: build
 	@EXHAUSTIVE=1 node scripts/replays.mjs $(REPLAYS_OF)
 

@@ -271,7 +271,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "kind module: hosted in a child, given the request, understood by its events; one that throws is a failed attempt",
   story(async (rig) => {
     rig.write(

@@ -219,7 +219,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an agent is not asked for a report once the budget is spent: the task stays in progress with its work",
   story(async (rig) => {
     const env = rig.clis({ default: [{ files: { "a.txt": "a\n" }, prose: "I made it." }] });
@@ -238,7 +238,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "the amount that the last attempt used beyond a budget is reported as it ends, in the log, and when the run is over",
   story(async (rig) => {
     // However long looper takes to hear of the tokens: told to stop, it still comes to its end.

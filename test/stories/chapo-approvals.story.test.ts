@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 
@@ -147,7 +148,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a list of the calls that wait names a session that cannot be read",
   story(async (rig) => {
     await begin(rig, [call("bash_execute", { command: "echo x" }), { say: "Done." }]);

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { EXHAUSTIVE } from "../rig/exhaustive.js";
+import { EXHAUSTIVE, exhaustively } from "../rig/exhaustive.js";
 import { story, type Rig, type TaskDraft } from "../rig/rig.js";
 
 type Turn = Record<string, unknown>;
@@ -89,7 +89,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "turns that are used up are a failed attempt, with what was reached as its evidence",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
@@ -109,7 +109,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a model that is overloaded costs no attempt: the run waits for it",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
@@ -199,7 +199,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an engine that works and does not report is asked for the report, in the same session",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
@@ -237,7 +237,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a backlog is drafted by it, and then worked through",
   story(async (rig) => {
     rig.gitInit();

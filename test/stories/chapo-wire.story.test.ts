@@ -2,7 +2,7 @@
 // streams to chapo-models.story.test.ts.
 import { expect, test } from "vitest";
 import type { ChapoScript } from "../../src/chapo/models/scripted.js";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { dataOf, eventsOf } from "../rig/chapo.js";
 import { FORMATS, serve } from "../model-server/chapo-rig.js";
 import type { ModelServer } from "../model-server/model-server.js";
@@ -101,7 +101,7 @@ test.each(
   })(),
 );
 
-test(
+exhaustively(
   "the memory, the project's guide and its facts are in the next session's first request; 10 KB are cut with a mark",
   story(async (rig) => {
     rig.write(

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { story } from "../rig/rig.js";
 
@@ -55,7 +56,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a session asks how to continue after 25 turns without an answer, and resumes in another process with its history",
   story(async (rig) => {
     rig.write("a.txt", "alpha\n");
@@ -84,7 +85,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a draft that is doubted goes back with the issues; 0.70 is enough; a validation that always says no has two rounds",
   story(async (rig) => {
     const no = (confidence: number) => ({

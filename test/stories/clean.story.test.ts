@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { CleanAnswer } from "../../src/ui/shapes/runs.js";
 import { mountTmpfs } from "../rig/mounts.js";
 import { call, playScript } from "../rig/chapo.js";
@@ -97,7 +98,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a killed run is kept until the next run has resumed it",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["test -e T1.txt"], cold: false } });
@@ -186,7 +187,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an old session of Chapo goes with its checkpoints; those of the others stay",
   story(async (rig) => {
     rig.gitInit();

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { z } from "zod";
 import { type Rig, story } from "../rig/rig.js";
 import { BIN, DIST, type Ran } from "../rig/program.js";
@@ -31,7 +32,7 @@ function jsonOf({ stderr }: Ran): z.infer<typeof Said>[] {
     .map((line) => Said.parse(JSON.parse(line)));
 }
 
-test(
+exhaustively(
   "--log-level: errors alone, or all, with each event as tail shows it; --quiet is quiet whatever it says",
   story(async (rig) => {
     await stage(rig);

@@ -391,7 +391,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "copies of the schemas are ignored by git, and written again by init",
   story(async (rig) => {
     rig.clis();

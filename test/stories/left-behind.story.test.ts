@@ -1,6 +1,6 @@
 // Edits of a task whose run is dead: the next run puts aside the unfinished work that is still in the tree.
 import { expect, test } from "vitest";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -100,7 +100,7 @@ const SINCE: readonly [string, (rig: Rig) => void, string][] = [
   ],
 ];
 
-test.each(sample(SINCE, 1))("nothing is put aside after a dead run where %s", (_name, meanwhile, text) =>
+exhaustively.each(SINCE)("nothing is put aside after a dead run where %s", (_name, meanwhile, text) =>
   story(async (rig) => {
     await killRun(rig);
     expect(await say(rig, "todo", "T1")).toMatch(/^0 /);

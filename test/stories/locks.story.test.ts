@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { hostname } from "node:os";
 import path from "node:path";
 import { expect, type TestContext, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { mountTmpfs } from "../rig/mounts.js";
 import type { Program } from "../rig/program.js";
 import { story } from "../rig/rig.js";
@@ -101,7 +102,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a run that is killed while it takes over leaves what it took over to the next one",
   story(async (rig) => {
     const puppet = await rig.agent({ contain: "none" });

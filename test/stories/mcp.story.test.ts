@@ -156,7 +156,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "two clients at once that each add 5 tasks lose none",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
@@ -196,7 +196,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an edit of the task in hand ends its attempt, as by a command",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);

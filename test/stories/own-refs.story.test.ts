@@ -59,7 +59,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a check that removes the checkpoint does not take the work out of the question or the commit",
   story(async (rig) => {
     const puppet = await begin(rig, `git update-ref -d ${CHECKPOINT}\n`);

@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { LogsAnswer } from "../../src/ui/shapes/logs.js";
 import { RunsAnswer, ShowAnswer } from "../../src/ui/shapes/runs.js";
@@ -94,7 +95,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "projects that share a log folder each sees its own runs",
   story(async (rig) => {
     const logs = path.join(rig.root, "shared-logs");

@@ -1,5 +1,6 @@
 // Where the checks run under `verify.cold`: in rooms if they can, otherwise in the project, and the run says which.
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const ADD = "export const add = (a, b) => a + b;\n";
@@ -98,7 +99,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "verify.cold false runs the checks in the project",
   story(async (rig) => {
     const play = await project(rig, { cold: false });

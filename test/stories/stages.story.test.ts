@@ -145,7 +145,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "the commit of a task tells what its last work did, also if a person answered days later",
   story(async (rig) => {
     writeAsked(rig, "diff", "block");

@@ -1,5 +1,6 @@
 // The totals of a run: what each attempt cost, also of tasks that are removed or stopped meanwhile, adds up.
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { story } from "../rig/rig.js";
 
@@ -29,7 +30,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a total with an attempt whose cost nothing reports is a lower bound",
   story(async (rig) => {
     const puppet = await rig.agent({ output: "jsonl" });

@@ -18,13 +18,28 @@ import {
   RUNNER,
   textOf,
 } from "../testing/cold-projects.js";
-import { test, type ProjectTree, type Verify } from "../testing/cold-scratch.js";
+import { sample, test, type ProjectTree, type Verify } from "../testing/cold-scratch.js";
 
 type Row = [project: ProjectTree, attempt: ProjectTree, verify: Verify];
 
 const cheats: Record<string, Row> = {
   "does nothing": [NODE, { "notes.txt": "All tests passed\n" }, { ...DIRECT, measured: true }],
   "edits the test script": [NODE, { "package.json": manifest({}, { test: "true" }) }, NPM],
+  "tells npm of another shell": [NODE, { ".npmrc": "script-shell=/bin/true\n" }, NPM],
+  "makes the check exit": [SHELL, { "check.sh": "exit 0\n" }, CHECK],
+  "edits the rule": [SHELL, { Makefile: "check:\n\t@true\n" }, MAKE],
+  "puts sh on PATH": [SHELL, { "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
+  "hides unittest": [PYTHON, { "unittest.py": "" }, UNITTEST],
+  "bends what the others are made of": [
+    PYTHON,
+    { "tests/test_a.py": "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n" },
+    UNITTEST,
+  ],
+  "is loaded at the start": [
+    PYTHON,
+    { "src/sitecustomize.py": "import os\nos._exit(0)\n" },
+    { ...UNITTEST, commands: ["PYTHONPATH=src python3 -m unittest"] },
+  ],
   "puts a script before it": [
     NODE,
     { "package.json": manifest({}, { pretest: "rm -r test; mkdir test" }) },
@@ -36,40 +51,25 @@ const cheats: Record<string, Row> = {
     NPM,
   ],
   "removes package.json": [NODE, { "package.json": null }, NPM],
-  "tells npm of another shell": [NODE, { ".npmrc": "script-shell=/bin/true\n" }, NPM],
   "commits a shim": [NODE, { ".gitignore": "", "node_modules/.bin/node": { program: "#!/bin/true\n" } }, NPM],
   "has a shim that git ignores": [NODE, { "node_modules/.bin/node": { program: "#!/bin/true\n" } }, NPM],
-  "makes the check exit": [SHELL, { "check.sh": "exit 0\n" }, CHECK],
   "edits what the check reads": [
     SHELL,
     { "check.conf": "tests=t/green\n", "t/green/a.sh": "exit 0\n" },
     CHECK,
   ],
-  "edits the rule": [SHELL, { Makefile: "check:\n\t@true\n" }, MAKE],
   "adds rules that are found first": [SHELL, { GNUmakefile: "check:\n\t@true\n" }, MAKE],
-  "puts sh on PATH": [SHELL, { "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
   "replaces the check's folder": [SHELL, { "check.sh": null, "check.sh/a": "" }, CHECK],
-  "hides unittest": [PYTHON, { "unittest.py": "" }, UNITTEST],
   "hides a package": [PYTHON, { "unittest/__init__.py": "", "unittest/__main__.py": "" }, UNITTEST],
   "hides what unittest is made of": [PYTHON, { "argparse.py": "import os\nos._exit(0)\n" }, UNITTEST],
-  "bends what the others are made of": [
-    PYTHON,
-    { "tests/test_a.py": "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n" },
-    UNITTEST,
-  ],
   "has a file that the runner looks for": [
     { ...PYTHON, "run_tests.py": RUNNER },
     { "tests/conftest.py": "" },
     { commands: ["python3 run_tests.py"], strict: true, measured: true },
   ],
-  "is loaded at the start": [
-    PYTHON,
-    { "src/sitecustomize.py": "import os\nos._exit(0)\n" },
-    { ...UNITTEST, commands: ["PYTHONPATH=src python3 -m unittest"] },
-  ],
 };
 
-test.for(Object.entries(cheats))(
+test.for(sample(Object.entries(cheats), 9))(
   "a cheat is never verified, and what turned the checks is named: %s",
   async ([, [project, attempt, verify]], { cold }) => {
     const { report } = await cold.judge(project, attempt, verify);
@@ -91,7 +91,7 @@ const worked: Record<string, Row> = {
   "moves a test": [NODE, { ...DONE, "test/add.test.js": null, "test/b.test.js": TEST }, DIRECT],
 };
 
-test.for(Object.entries(worked))(
+test.for(sample(Object.entries(worked), 2))(
   "work that passes the old checks is verified, and the checks it changed are listed: %s",
   async ([, row], { cold }) => {
     const { report, now } = await cold.judge(...row);
@@ -114,7 +114,7 @@ const honest: Record<string, Row> = {
   "a document": [NODE, { ...DONE, "README.md": "# add\n" }, { ...DIRECT, own: ["grep -q add README.md"] }],
 };
 
-test.for(Object.entries(honest))("honest work passes: %s", async ([, row], { cold }) => {
+test.for(sample(Object.entries(honest), 3))("honest work passes: %s", async ([, row], { cold }) => {
   const { report } = await cold.judge(...row);
   expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
 });
@@ -150,7 +150,7 @@ const needing: Record<string, [row: Row, needs: string[]]> = {
   ],
 };
 
-test.for(Object.entries(needing))(
+test.for(sample(Object.entries(needing), 1))(
   "honest work may need a changed check: %s",
   async ([, [row, needs]], { cold }) => {
     const { report } = await cold.judge(...row);
@@ -179,10 +179,16 @@ const SUB = { "src/sub.js": "export const sub = (a, b) => a + b;\n" };
 const proven: Record<string, [row: Row, verdict: string, more: object]> = {
   "nothing was changed": [[GREEN, {}, DIRECT], "unbroken", { because: "nothing-changed" }],
   "a feature without a test": [[GREEN, SUB, DIRECT], "unbroken", { because: "not-covered" }],
+  "a feature with its test": [[GREEN, { ...SUB, "test/sub.test.js": SUB_TEST }, DIRECT], "passed", {}],
   "a test for what is there": [
     [GREEN, { "test/more.test.js": NEW_TEST }, DIRECT],
     "unbroken",
     { because: "only-checks", rooms: 3 },
+  ],
+  "a red check that stays red": [
+    [NODE, { "README.md": "# add\n" }, { commands: DIRECT.commands, measured: true }],
+    "unbroken",
+    { because: "red-before" },
   ],
   "a command of the task that runs a file which the work wrote": [
     [GREEN, { "src/dates.js": "process.exit(0);\n" }, { ...DIRECT, own: ["node src/dates.js"] }],
@@ -198,12 +204,6 @@ const proven: Record<string, [row: Row, verdict: string, more: object]> = {
     "unbroken",
     { because: "not-covered" },
   ],
-  "a red check that stays red": [
-    [NODE, { "README.md": "# add\n" }, { commands: DIRECT.commands, measured: true }],
-    "unbroken",
-    { because: "red-before" },
-  ],
-  "a feature with its test": [[GREEN, { ...SUB, "test/sub.test.js": SUB_TEST }, DIRECT], "passed", {}],
   "a test of its own, which is the only check": [
     [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, { own: ["node --test test/more.test.js"] }],
     "passed",
@@ -216,7 +216,7 @@ const proven: Record<string, [row: Row, verdict: string, more: object]> = {
   ],
 };
 
-test.for(Object.entries(proven))("evidence: %s", async ([, [row, verdict, more]], { cold }) => {
+test.for(sample(Object.entries(proven), 5))("evidence: %s", async ([, [row, verdict, more]], { cold }) => {
   const { report } = await cold.judge(...row);
   expect(report).toMatchObject({ verdict, ...more });
 });

@@ -142,7 +142,9 @@ test("a restore killed at any git call has the same result when repeated, with o
   const total = calls;
   expect(total).toBeGreaterThan(5);
   await scratch.git("update-ref", "-d", RESCUE);
-  for (let at = 1; at <= total + 1; at++) {
+  // Every second call; in make proof each.
+  const step = process.env["EXHAUSTIVE"] === undefined ? 2 : 1;
+  for (let at = 1; at <= total + 1; at += step) {
     const { taken } = await begin(scratch);
     await mess(scratch);
     // After one call is before the next, with all that lies between them.
