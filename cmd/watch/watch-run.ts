@@ -1,10 +1,6 @@
 // Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, and the
 // lines to src/ui, and asking a person to ask-in-place.ts.
-import {
-  openDiagnosticsFile,
-  type DiagnosticsFile,
-  type DiagnosticsLine,
-} from "../../src/logging/diagnostics-file.js";
+import { openDiagnosticsFile } from "../../src/logging/diagnostics-file.js";
 import { environmentError, errorCode, errorMessage, usageError, UserError } from "../../src/system/errors.js";
 import { openRelease, type Released } from "../../src/loop/release/release.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
@@ -17,7 +13,7 @@ import { given } from "../../src/system/given.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { closure, rowOf } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
-import { isWanted, messageOf, type StderrNote } from "../../src/ui/terminal/diagnostics.js";
+import { isWanted, type StderrNote } from "../../src/ui/terminal/diagnostics.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import { junitXml } from "../../src/ui/view/junit.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
@@ -65,7 +61,7 @@ export async function watchRun(
     context.noteLog(opened.folder);
     watching.onOpen?.(opened);
     signals.to(opened);
-    const end = await keepDiagnostics(context, opened, display);
+    const end = await keepDiagnostics(context, opened);
     await display.conclude(opened.folder);
     return { ...end, view: display.view };
   } catch (error) {
@@ -95,11 +91,13 @@ function askingOf(
   };
 }
 
-/** Waits for the end, and keeps in the run's folder what it reports until then. */
+/**
+ * Waits for the end. The diagnostics file in the run's folder has what events.jsonl cannot tell: the versions, and the stack of an error
+ * that ended the program.
+ */
 async function keepDiagnostics(
   context: CommandContext,
   run: Omit<OpenRun, "ended"> & { ended: Promise<RunEnd & { released?: Released }> },
-  display: RunDisplay,
 ): Promise<RunEnd & { released?: Released }> {
   const { log, ports, version, nodeVersion, platform } = context;
   // An end in a moment, before the file is open, is still waited for below.
@@ -111,7 +109,6 @@ async function keepDiagnostics(
     message: `run ${run.run}`,
     facts: { version, node: nodeVersion, platform },
   });
-  display.keepIn(file);
   try {
     const end = await run.ended;
     file?.write({ level: "info", message: `ended: ${end.ending}`, facts: { ...end } });
@@ -164,8 +161,6 @@ interface Watching {
   onOpen?: (run: { run: string; folder: string }) => void;
 }
 
-const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result", "command"]);
-
 class RunDisplay {
   readonly #context: CommandContext;
   readonly #project: Project;
@@ -178,9 +173,6 @@ class RunDisplay {
   #tasks: readonly Task[] = [];
   #narration = NOTHING_SAID;
   #reading = false;
-  /** The lines for the run's diagnostics file until it is open. */
-  #file: DiagnosticsFile | undefined;
-  #early: DiagnosticsLine[] | undefined = [];
   #view: View = NOTHING;
   readonly #ending = new AbortController();
   /** The task that the person was last asked about. */
@@ -216,19 +208,10 @@ class RunDisplay {
     this.#titles = new Map([...this.#titles, ...this.#tasks.map(({ id, title }) => [id, title] as const)]);
   }
 
-  /** From now on it also writes to the run's diagnostics file, where there is one. */
-  keepIn(file: DiagnosticsFile | undefined): void {
-    this.#file = file;
-    for (const line of this.#early ?? []) file?.write(line);
-    this.#early = undefined;
-  }
-
   see(event: Sealed): void {
-    if (this.#isLost(event)) return;
     const before = this.#view;
     this.#view = fold(before, event);
     if (event.type === "run_interrupted") this.#ending.abort();
-    this.#keep({ before, event, after: this.#view });
     if (this.#watching.manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
@@ -247,34 +230,6 @@ class RunDisplay {
     const { added, changed, removed = [], put_back: putBack } = event;
     const isOne = changed.length === 1 && changed[0] === this.#askedHere;
     return isOne && added.length + removed.length + putBack.length === 0;
-  }
-
-  /** Writes to the diagnostics file what stderr would show, whatever is shown there. */
-  #keep(step: ShownEvent): void {
-    if (this.#file === undefined && this.#early === undefined) return;
-    const { event } = step;
-    const colours = coloursFor(false);
-    const notes: StderrNote[] = progressNotes(step, { titles: this.#titles, colours, live: false });
-    if (isWanted("debug", this.#context.log.level))
-      notes.unshift({ level: "debug", lines: [eventLine(asLogged(event), { colours })] });
-    for (const note of notes) {
-      const { msg, hint } = messageOf(note);
-      const facts = {
-        ...given({ hint }),
-        type: event.type,
-        seq: event.seq,
-        ...given({ task_id: taskOf(event) }),
-      };
-      const line = { level: note.level, message: msg, facts };
-      if (this.#file === undefined) this.#early?.push(line);
-      else this.#file.write(line);
-    }
-  }
-
-  /** Messages and actions of an agent update only the live line. */
-  #isLost({ type }: Sealed): boolean {
-    if (this.#screen !== undefined || this.#watching.manner === "json") return false;
-    return SAID.has(type) && !isWanted("debug", this.#context.log.level);
   }
 
   #look(): LineStyle {

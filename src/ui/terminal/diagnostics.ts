@@ -41,7 +41,7 @@ export function noteText(note: StderrNote, { level, format }: Diagnostics, now: 
 const MARK = /^(?:looper: |! )/;
 
 /** A note for programs: its message, and its further lines as a hint. */
-export function messageOf({ lines }: Pick<StderrNote, "lines">): { msg: string; hint?: string } {
+function messageOf({ lines }: Pick<StderrNote, "lines">): { msg: string; hint?: string } {
   const [first = "", ...rest] = lines.map(clean);
   const hint = rest.filter((line) => line !== "").join("\n");
   return { msg: first.replace(MARK, ""), ...(hint === "" ? {} : { hint }) };
