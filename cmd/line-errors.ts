@@ -3,13 +3,13 @@ import path from "node:path";
 import type { Command, CommanderError } from "commander";
 import { quoteWord } from "../src/shell/quote.js";
 import { type UserError, usageError } from "../src/system/errors.js";
-import { nearest } from "../src/system/text/nearest.js";
+import { hintOn, nearest } from "../src/system/text/nearest.js";
 import { Sentence } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
 import { spellArgument } from "./context/commander.js";
 import { GO_COMMANDS, GO_FLAGS, OLD_COMMANDS } from "./old-names.js";
 
-function hintOn(name: string): string {
+function seeHelp(name: string): string {
   return `see \`looper help ${name}\``;
 }
 
@@ -17,11 +17,10 @@ function hintOn(name: string): string {
 export function unknownCommand(word: string, beside: readonly string[] = []): UserError {
   const looksLikeFile = /[./\\]/.test(word);
   const shown = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
-  const near = looksLikeFile ? nearest(path.basename(word), beside) : nearest(word, [...shown, "help"]);
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
   const old = OLD_COMMANDS.get(word.toLowerCase()) ?? GO_COMMANDS.get(word.toLowerCase());
-  const hint = old ?? (near === undefined ? "list them with `looper help`" : `did you mean ${near}?`);
-  return usageError(message, hint);
+  const [typed, known] = looksLikeFile ? [path.basename(word), beside] : [word, [...shown, "help"]];
+  return usageError(message, old ?? hintOn(typed, known, "list them with `looper help`"));
 }
 
 /** Commander tells the flag in its message alone, and of a group of short ones only the rest. */
@@ -52,7 +51,7 @@ export async function unknownFlag(
   if (hint !== undefined) return usageError(`unknown flag ${flag}`, hint);
   const elsewhere = await findCommandWith(flag);
   if (elsewhere !== undefined)
-    return usageError(`looper ${name} has no flag ${flag}`, `looper ${elsewhere} has; ${hintOn(name)}`);
+    return usageError(`looper ${name} has no flag ${flag}`, `looper ${elsewhere} has; ${seeHelp(name)}`);
   const long = own.filter((one) => one.startsWith("--")).map((one) => one.slice(2));
   const near = flag.startsWith("--") ? nearest(flag.slice(2), long) : undefined;
   return usageError(
@@ -78,7 +77,7 @@ export function missingValue(words: readonly string[]): UserError {
 export function missingWords(name: string, { registeredArguments, args }: Command): UserError {
   const missing = registeredArguments.slice(args.length).filter(({ required }) => required);
   const what = `argument${missing.length === 1 ? "" : "s"} ${missing.map(spellArgument).join(" ")}`;
-  return usageError(`looper ${name}: missing ${what}`, hintOn(name));
+  return usageError(`looper ${name}: missing ${what}`, seeHelp(name));
 }
 
 /** Throws where there are more words than arguments. */
@@ -86,7 +85,7 @@ export function refuseMore(name: string, { registeredArguments, args }: Command)
   const last = registeredArguments.at(-1);
   if (last?.variadic === true || args.length <= registeredArguments.length) return;
   const message = `looper ${name}: too many words: ${args.join(" ")}`;
-  if (!(last instanceof Sentence)) throw usageError(message, hintOn(name));
+  if (!(last instanceof Sentence)) throw usageError(message, seeHelp(name));
   const before = args.slice(0, registeredArguments.length - 1).map((word) => `${word} `);
   const sentence = args.slice(registeredArguments.length - 1).join(" ");
   const line = `looper ${name} ${before.join("")}${quoted(sentence)}`;

@@ -53,7 +53,7 @@ test.each([
   [["get", "loop.max_atempts"], /unknown setting loop\.max_atempts/, /did you mean "loop\.max_attempts"/],
   [["get", "loop.max_wiat"], /unknown setting loop\.max_wiat/, /did you mean "loop\.max_wait"/],
   [["get"], /no setting is named/, /config get/],
-  [["pth"], /no verb pth/, /did you mean "path"/],
+  [["pth"], /no verb pth/, /did you mean path/],
   [["path", "x"], /no more words/, /./],
 ])("%j is refused", async (operands, message, hint) => {
   const asked = typeLine(contextIn(root).context, "config", ...operands);

@@ -3,19 +3,15 @@
 import path from "node:path";
 import { Argument, Option } from "commander";
 import { findFolder, openProject } from "../../src/config/project/open-project.js";
-import { editSettingsText, formatOf } from "../../src/config/read/edit-settings-text.js";
+import { editSettingsText } from "../../src/config/read/edit-settings-text.js";
 import { loadSettings } from "../../src/config/read/load.js";
 import { listUserFiles, PROJECT_FILES, settingsPaths } from "../../src/config/read/places.js";
 import { resolveSettings, type Layers, type ResolvedSettings } from "../../src/config/read/resolve.js";
-import {
-  readJsonSettings,
-  readPackageSettings,
-  readYamlSettings,
-  type SettingsFile,
-} from "../../src/config/read/settings-text.js";
+import { readJsonSettings } from "../../src/config/read/settings-text.js";
 import { readTypedValue } from "../../src/config/read/text-values.js";
-import { branchAt, ROWS, rowOf } from "../../src/config/settings/settings.js";
+import { branchAt, ROWS } from "../../src/config/settings/settings.js";
 import { environmentError, errorCode, errorMessage, usageError, UserError } from "../../src/system/errors.js";
+import { leadsInside } from "../../src/system/files/leads-inside.js";
 import { given } from "../../src/system/given.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
@@ -26,10 +22,10 @@ import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
 import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
+import { readVerb } from "../context/words.js";
 import { approve, type LinesToApprove } from "../lookup/approve.js";
 import { lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
-import { listSettingsFiles } from "./init/site.js";
 
 interface Request {
   verb?: string;
@@ -64,16 +60,12 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
 };
 
 async function answer(context: CommandContext, request: Request): Promise<SaidAnswer> {
-  const { verb, key, values = [], user = false, json } = request;
+  const { key, values = [], user = false, json } = request;
+  const verb = readVerb("config", request.verb, VERBS);
   // `path` must work when the settings are broken.
   if (verb === "path") return showPaths(context, key);
   if (verb === "set" || verb === "unset") return change(context, orderOf(verb, request), json !== true);
   if (user) throw usageError("--user is for set and unset", "looper config set --user KEY VALUE");
-  if (verb !== undefined && verb !== "get")
-    throw usageError(
-      `looper config has no verb ${verb}`,
-      didYouMean(nearest(verb, VERBS), "get KEY, set KEY VALUE, unset KEY, or path"),
-    );
   if (values.length > 0)
     throw usageError("looper config get takes one setting", "looper config get loop.max_attempts");
   const all = await readAnswer(context);
@@ -96,7 +88,7 @@ function get(answer: ConfigAnswer, key: string | undefined): SaidAnswer {
   if (key === undefined) throw usageError("no setting is named", "looper config get loop.max_attempts");
   const narrowed = narrowToKey(answer, key);
   const { settings } = narrowed;
-  if (settings.length === 0) throw nothingAt(key, answer);
+  if (settings.length === 0) throw nothingAt(key);
   const [only] = settings;
   const lines =
     settings.length === 1 && only?.key === key
@@ -105,13 +97,24 @@ function get(answer: ConfigAnswer, key: string | undefined): SaidAnswer {
   return { json: narrowed, lines: lines.map(clean) };
 }
 
-/** A setting without a value ends with no; an unknown key is a usage error. */
-function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
+/** A setting without a value ends with no. */
+function nothingAt(key: string): UserError {
   const others = "list settings with a value with `looper config`";
-  if (rowOf(key) !== undefined || [...ROWS.keys()].some((known) => known.startsWith(`${key}.`)))
-    return new UserError("no", `${key} has no value`, others);
-  const known = [...settings.map((one) => one.key), ...ROWS.keys()].filter((one) => !one.includes("*"));
-  return usageError(`unknown setting ${key}`, didYouMean(nearest(key, known), others));
+  return isKnown(key) ? new UserError("no", `${key} has no value`, others) : unknownSetting(key);
+}
+
+/** A setting, or the beginning of a key path. */
+function isKnown(key: string): boolean {
+  return branchAt(key.split(".")) !== undefined;
+}
+
+function unknownSetting(key: string): UserError {
+  const [, name = "claude"] = key.split(".");
+  const known = [...ROWS.keys()].map((row) => row.replace("*", name));
+  return usageError(
+    `unknown setting ${key}`,
+    didYouMean(nearest(key, known), "list them with `looper config`"),
+  );
 }
 
 /** The widest value that keeps the sources aligned. */
@@ -172,16 +175,36 @@ function orderOf(verb: "set" | "unset", { key, values = [], user }: Request): Or
     return { key, scope };
   }
   if (values.length === 0) throw usageError(`cannot set ${key}: no value is given`, EXAMPLES.set);
-  mustBeKnown(key);
+  if (!isKnown(key)) throw unknownSetting(key);
   return { key, values, scope };
 }
 
-/** Validates and writes the change; returns the file. `folder`: of the project. */
-async function writeSetting(context: CommandContext, folder: string, order: Order): Promise<string> {
-  const { files } = context.ports;
-  const file = await fileOf(context, folder, order.scope);
-  const edited = changed(context, await textOf(context, file), { file, order });
-  await judge(context, folder, { file, text: edited, order });
+/** Validates and writes the change; returns the file. `folder`: of the project. Only JSON files of their own are changed. */
+async function writeSetting(
+  context: CommandContext,
+  folder: string,
+  { key, values, scope }: Order,
+): Promise<string> {
+  const { ports, env, home } = context;
+  const { files } = ports;
+  const users = listUserFiles(env, home);
+  const there = await loadSettings(files, { project: folder, user: users });
+  const name = scope === "user" ? (users[0] ?? "") : PROJECT_FILES[0];
+  const other = there[scope]?.name ?? name;
+  if (other !== name)
+    throw usageError(`cannot change ${other}: it is not ${name}`, `write ${key} into it yourself`);
+  const file = path.resolve(folder, name);
+  if (scope === "project") await mustBeInside(context, folder, file);
+  const bytes = await files.read(file);
+  const text = bytes === undefined ? "" : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const way = key.split(".");
+  const value = values === undefined ? undefined : readTypedValue(way, values);
+  const edited = editSettingsText(text, { path: way, ...given({ value }) });
+  if (edited === undefined) throw new UserError("no", `${key} is not set in ${shownPath(context, file)}`);
+  // The settings as they would be, in the way of every command.
+  const made = { ...there, [scope]: readJsonSettings(name, edited) };
+  const resolved = whatWouldHold({ ...made, env: {}, flags: {} }, key);
+  settingsPaths(resolved, { project: folder, home, env });
   try {
     await files.makeFolder(path.dirname(file));
     await files.writeAtomic(file, edited);
@@ -201,30 +224,6 @@ const EXAMPLES = {
   unset: "looper config unset loop.max_attempts",
 } as const;
 
-/** A setting, or the beginning of a key path. */
-function mustBeKnown(key: string): void {
-  const words = key.split(".");
-  if (branchAt(words) !== undefined) return;
-  const known = [...ROWS.keys()].map((row) => row.replace("*", words[1] ?? "claude"));
-  const hint = didYouMean(nearest(key, known), "list them with `looper config`");
-  throw usageError(`unknown setting ${key}`, hint);
-}
-
-/** The existing settings file, else the one to create. */
-async function fileOf(context: CommandContext, folder: string, scope: Order["scope"]): Promise<string> {
-  const { ports, env, home } = context;
-  const { files } = ports;
-  const own = listUserFiles(env, home);
-  const there = scope === "project" ? await listSettingsFiles(files, folder) : [];
-  for (const file of scope === "user" ? own : [])
-    if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
-  const none = scope === "user" ? (own[0] ?? "") : path.join(folder, PROJECT_FILES[0]);
-  const [file = none, second] = there;
-  if (second !== undefined) throw usageError(`two settings files: ${file} and ${second}`, "keep one of them");
-  if (scope === "project") await mustBeInside(context, folder, file);
-  return file;
-}
-
 /** A cloned repository may contain links to anywhere. */
 async function mustBeInside(
   { ports: { files } }: CommandContext,
@@ -232,60 +231,10 @@ async function mustBeInside(
   file: string,
 ): Promise<void> {
   for (const place of [path.dirname(file), file]) {
-    if ((await files.stat(place, { link: true }))?.kind !== "symlink") continue;
-    const real = await files.realPath(place);
-    if (real !== undefined && !path.relative(folder, real).startsWith("..")) continue;
+    const isLink = (await files.stat(place, { link: true }))?.kind === "symlink";
+    if (!isLink || (await leadsInside(files, place, folder))) continue;
     throw environmentError(`cannot write ${file}: ${place} is a symlink out of the project`, "remove it");
   }
-}
-
-async function textOf({ ports }: CommandContext, file: string): Promise<string> {
-  const bytes = await ports.files.read(file);
-  return bytes === undefined ? "" : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-}
-
-function changed(
-  context: CommandContext,
-  text: string,
-  { file, order }: { file: string; order: Order },
-): string {
-  // A file that is not a settings file is never changed.
-  readSettings(shownPath(context, file), file, text);
-  const way = order.key.split(".");
-  const value = order.values === undefined ? undefined : readTypedValue(way, order.values);
-  const edited = editSettingsText(text, formatOf(file), {
-    path: way,
-    ...given({ value }),
-  });
-  if (edited !== undefined) return edited;
-  throw new UserError("no", `${order.key} is not set in ${shownPath(context, file)}`);
-}
-
-function readSettings(name: string, file: string, text: string): SettingsFile | undefined {
-  const format = formatOf(file);
-  if (format === "yaml") return readYamlSettings(name, text);
-  if (format === "package") return readPackageSettings(name, text);
-  return text.trim() === "" ? undefined : readJsonSettings(name, text);
-}
-
-/** Validates the settings as they would be, in the way of every command. */
-async function judge(
-  { ports, env, home }: CommandContext,
-  folder: string,
-  made: { file: string; text: string; order: Order },
-): Promise<void> {
-  const { file, text, order } = made;
-  const { scope } = order;
-  const name = scope === "user" ? file : path.relative(folder, file);
-  const mine = readSettings(name, file, text);
-  const none = { project: folder, user: [] };
-  const user =
-    scope === "user"
-      ? mine
-      : (await loadSettings(ports.files, { ...none, user: listUserFiles(env, home) })).user;
-  const project = scope === "project" ? mine : (await loadSettings(ports.files, none)).project;
-  const resolved = whatWouldHold({ user, project, env: {}, flags: {} }, order.key);
-  settingsPaths(resolved, { project: folder, home, env });
 }
 
 /** Replaces the hint of an error: no file was changed that could be corrected. A new agent may need several keys at once. */

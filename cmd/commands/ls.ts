@@ -16,7 +16,7 @@ import { listLooks, lookLine } from "../../src/ui/view/words/looks.js";
 import { openQuestion } from "../../src/workflow/question.js";
 import { JSON_OPTION, type WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { hintOn } from "../context/words.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import { lookOf, printLines, projectOf } from "../lookup/project.js";
 import { problemsText, readTasks, type TasksRead } from "../lookup/read-tasks.js";
 import { watchFile } from "../watch/watch-file.js";

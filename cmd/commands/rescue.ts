@@ -1,7 +1,7 @@
 // `looper rescue`: lists, shows, restores and drops abandoned work. Restored files are work of their task again: a checkpoint
 // is made of the tree without it and the task is marked as doing, so that the next attempt continues from it and the task's commit
 // contains it. Leaves git to src/git/.
-import { Argument, Option } from "commander";
+import { Argument } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { asResult, GitError, withHint } from "../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../src/git/base/repository/repository.js";
@@ -14,6 +14,7 @@ import { takeRunLocks } from "../../src/loop/runs/locks.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
 import { environmentError, usageError } from "../../src/system/errors.js";
 import { listSome } from "../../src/system/text/cut.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import type { Task, TaskId } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
 import {
@@ -28,7 +29,7 @@ import { clean } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { hintOn } from "../context/words.js";
+import { readVerb } from "../context/words.js";
 import { lookOf, printSaid, projectOf, warn } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
@@ -38,7 +39,6 @@ type Verb = (typeof VERBS)[number];
 interface Request {
   verb?: string;
   ids?: readonly string[];
-  onlyFiles?: true;
 }
 
 interface Site {
@@ -54,7 +54,7 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     new Argument("[verb]", "list (default), show, restore or drop"),
     new Argument("[ids...]", "ids as listed, or how they begin"),
   ],
-  options: [new Option("--only-files", "restore the files only, not as work of their task"), JSON_OPTION],
+  options: [JSON_OPTION],
   examples: [
     ["looper rescue show T3-2", "show what was saved of the second attempt at T3"],
     ["looper rescue restore T3-2", "restore the work for T3, uncommitted"],
@@ -63,11 +63,8 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
   print: printSaid,
 };
 
-async function answer(
-  context: CommandContext,
-  { verb: word = "list", ids = [], onlyFiles }: Request,
-): Promise<SaidAnswer> {
-  const verb = toVerb(word);
+async function answer(context: CommandContext, { verb: word, ids = [] }: Request): Promise<SaidAnswer> {
+  const verb = readVerb("rescue", word, VERBS) ?? "list";
   checkIds(verb, ids);
   if (verb === "restore" || verb === "drop")
     await refuseAgents(context, {
@@ -78,14 +75,7 @@ async function answer(
   const repo = await repositoryOf(context, project, verb);
   const rescues = repo === undefined ? [] : await listRescues(repo);
   const site: Site = { context, project, repo, rescues };
-  return { list, show, restore, drop }[verb](site, ids, onlyFiles === true);
-}
-
-function toVerb(word: string): Verb {
-  const verb = VERBS.find((one) => one === word);
-  if (verb !== undefined) return verb;
-  const hint = hintOn(word, VERBS, `looper rescue show ${word} shows one`);
-  throw usageError(`looper rescue knows list, show, restore and drop, not ${word}`, hint);
+  return { list, show, restore, drop }[verb](site, ids);
 }
 
 function checkIds(verb: Verb, ids: readonly string[]): void {
@@ -143,17 +133,15 @@ async function show({ context, rescues }: Site, ids: readonly string[]): Promise
   return { json, lines: [...head, ...diffLines(diff, lookOf(context.out).colours)] };
 }
 
-async function restore(site: Site, ids: readonly string[], onlyFiles: boolean): Promise<SaidAnswer> {
+async function restore(site: Site, ids: readonly string[]): Promise<SaidAnswer> {
   const { context, project, repo, rescues } = site;
   const found = findRescue(rescues, ids[0]);
   if (repo === undefined) return { json: undefined, lines: [], end: "no" };
   const locks = await takeRunLocks(context.ports, project, repo);
   try {
-    const bring = () => restoreRescue(found);
-    const handed = onlyFiles ? undefined : await handBack(site, repo, found, bring);
-    const back = handed?.back ?? (await bring());
-    const json = rescueRestoreAnswer(found, back, handed?.task);
-    const lines = restoreLines(json, { commit: found.commit, goesOn: handed?.goesOn === true });
+    const { back, task, goesOn } = await handBack(site, repo, found);
+    const json = rescueRestoreAnswer(found, back, task);
+    const lines = restoreLines(json, { commit: found.commit, goesOn });
     return { json, lines, end: json.ok ? "ok" : "no" };
   } finally {
     await locks.release();
@@ -217,13 +205,13 @@ interface HandedBack {
   goesOn: boolean;
 }
 
-/** Restores a rescue with `bring`, as work of its task unless that is done. Returns the task too. */
+/** Restores a rescue, as work of its task unless that is done. */
 async function handBack(
   { context: { ports }, project }: Site,
   repo: Repository,
   rescue: Rescue,
-  bring: () => Promise<BroughtBack>,
 ): Promise<HandedBack> {
+  const bring = (): Promise<BroughtBack> => restoreRescue(rescue);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
   const task = rescue.repo === repo ? await taskOf(store, rescue) : undefined;
   if (task === undefined) return { back: await bring(), task: undefined, goesOn: false };

@@ -6,13 +6,14 @@ import { hasEnded, readLastLines } from "../../src/logging/last-lines.js";
 import { readLines, type RawLine } from "../../src/logging/read.js";
 import { watchRuns, type WatchedRuns } from "../../src/logging/watch-runs.js";
 import { usageError } from "../../src/system/errors.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import { hintOnTask } from "../../src/todo/change/which-task.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { spellOut } from "../../src/ui/json-text.js";
 import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
 import { RUN, type WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { hintOn, readCount } from "../context/words.js";
+import { readCount } from "../context/words.js";
 import { filterRuns, folderOfRun } from "../lookup/find-run.js";
 import { lookOf, projectOf, warn } from "../lookup/project.js";
 
@@ -55,7 +56,6 @@ export const command: WorkingCommand<Request> = {
   ],
   examples: [
     ["looper tail -n 20 --task T3", "show the last 20 events of T3"],
-    ["looper tail --raw --type committed", "print the log line of every commit"],
     [
       "looper tail --raw --type usage | jq -s 'map(.output_tokens) | add'",
       "sum the output tokens of the run",
@@ -75,8 +75,7 @@ export const command: WorkingCommand<Request> = {
     if (wish.task !== undefined && folder !== undefined && !wish.follow)
       await mustKnowTask(context, wish.task, { folder, todoFile });
     const read = folder === undefined ? 0 : await printWhole(context, folder, wish);
-    if (waits) await followAll(context, { logDir, runs }, wish, { folder, read });
-    else if (wish.follow && folder !== undefined) await followOne(context, folder, wish, read);
+    if (wish.follow) await followRuns(context, { logDir, runs }, wish, { folder, read });
     return "ok";
   },
 };
@@ -145,46 +144,30 @@ async function sizeOfLog({ ports }: CommandContext, folder: string): Promise<num
   return (await ports.files.stat(path.join(folder, "events.jsonl")))?.size;
 }
 
-/** Follows a named run to its end, or until it is removed. */
-async function followOne(context: CommandContext, folder: string, wish: Wish, from: number): Promise<void> {
-  const { ports } = context;
-  let read = from;
-  for (let seen = -1; ;) {
-    // Looked at before the lines are read: all that was written until then is shown.
-    const size = await sizeOfLog(context, folder);
-    if (size === undefined || size !== seen) {
-      const over = await hasEnded(ports, folder);
-      const there = (await ports.files.stat(folder)) !== undefined;
-      read = await printFrom(context, folder, wish, read);
-      if (over) return;
-      if (!there) return warn(context, `the log of run ${path.basename(folder)} was removed`);
-      seen = size ?? -1;
-    }
-    await ports.clock.sleep(LOOK_AGAIN_MS);
-  }
-}
-
-/** Follows the newest run and every later one, until a signal. */
-async function followAll(
+/** Follows a named run to its end, or until it is removed; else the newest run and every later one, until a signal. */
+async function followRuns(
   context: CommandContext,
   { logDir, runs }: { logDir: string; runs: WatchedRuns },
   wish: Wish,
   place: { folder: string | undefined; read: number },
-): Promise<never> {
+): Promise<void> {
   const { ports } = context;
+  const isNamed = wish.run !== undefined;
   let { folder, read } = place;
   for (let seen = -1; ;) {
-    // Look for the next run before reading the rest, so that no line is missed.
-    const next = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
+    // Looked at before the lines are read: all that was written until then is shown.
+    const after = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
+    const next = isNamed ? undefined : after;
     const size = folder === undefined ? undefined : await sizeOfLog(context, folder);
-    if (folder !== undefined && size !== undefined && size !== seen)
+    if (folder !== undefined && size !== seen) {
+      const over = isNamed && (await hasEnded(ports, folder));
+      const there = (await ports.files.stat(folder)) !== undefined;
       read = await printFrom(context, folder, wish, read);
-    seen = size ?? -1;
-    if (next !== undefined) {
-      folder = path.join(logDir, "runs", next);
-      [read, seen] = [0, -1];
-      continue;
+      if (over) return;
+      if (isNamed && !there) return warn(context, `the log of run ${path.basename(folder)} was removed`);
     }
-    await ports.clock.sleep(LOOK_AGAIN_MS);
+    seen = size ?? -1;
+    if (next === undefined) await ports.clock.sleep(LOOK_AGAIN_MS);
+    else [folder, read, seen] = [path.join(logDir, "runs", next), 0, -1];
   }
 }

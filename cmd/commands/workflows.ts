@@ -18,6 +18,7 @@ import {
 } from "../../src/config/workflows/load-workflow.js";
 import { checkAgentSettings, checkStageFiles } from "../../src/loop/start/before/check-stage-files.js";
 import { UserError, usageError } from "../../src/system/errors.js";
+import { leadsInside } from "../../src/system/files/leads-inside.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
 import {
@@ -34,6 +35,7 @@ import type { WorkflowReading } from "../../src/workflow/file/read-workflow.js";
 import { hintOfFile, lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
 import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
+import { readVerb } from "../context/words.js";
 
 const VERBS = ["show", "copy", "check"] as const;
 
@@ -66,10 +68,6 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     ["looper workflows", "list them, and where each comes from"],
     ["looper workflows show implement-review", "draw its stages and print its file"],
     ["looper workflows copy implement-review", "copy it to .looper/workflows to change it"],
-    [
-      "looper workflows check .looper/workflows/implement-review.json",
-      "list its problems; exit code 1 if there are any",
-    ],
   ],
   answer,
   print: printSaid,
@@ -79,12 +77,7 @@ async function answer(
   context: CommandContext,
   { verb, name, words, mermaid, force }: Request,
 ): Promise<SaidAnswer> {
-  const known = VERBS.find((one) => one === verb);
-  if (verb !== undefined && known === undefined)
-    throw usageError(
-      `looper workflows has no verb ${verb}`,
-      didYouMean(nearest(verb, VERBS), "show NAME, copy NAME, or check FILE"),
-    );
+  const known = readVerb("workflows", verb, VERBS);
   if (words.length > 2) throw usageError(`looper workflows ${verb ?? ""} takes one name`, "name one of them");
   const project = await projectOf(context);
   const place = { context, project, places: workflowPlaces({ ...context, project }) };
@@ -188,9 +181,7 @@ async function nothingToCopy({ context, places, name }: Named): Promise<UserErro
 }
 
 async function mustBeInProject({ context, places }: Place, folder: string): Promise<void> {
-  const { files } = context.ports;
-  const [top, real] = [await files.realPath(places.project), await files.realPath(folder)];
-  if (top !== undefined && real?.startsWith(`${top}${path.sep}`) === true) return;
+  if (await leadsInside(context.ports.files, folder, places.project)) return;
   throw usageError(`${folder} is a link that leads out of the project`, "replace the link by a folder");
 }
 

@@ -1,6 +1,6 @@
 // stderr for commands: every note goes through here, in the level and format that were asked for: by the option, else by the environment.
 import { usageError } from "../../src/system/errors.js";
-import { hintOn } from "./words.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import {
   LEVELS,
   LOG_FORMATS,

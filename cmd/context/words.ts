@@ -1,11 +1,17 @@
 // Words that both a command and its definition need, and what is said of a mistyped one.
 import { usageError } from "../../src/system/errors.js";
-import { nearest } from "../../src/system/text/nearest.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 
-/** The hint on an unknown word: the known one that was probably meant. */
-export function hintOn(word: string, known: readonly string[], otherwise: string): string {
-  const near = nearest(word, known);
-  return near === undefined ? otherwise : `did you mean ${near}?`;
+/** The verb of a command that was typed; `undefined` where none was. */
+export function readVerb<V extends string>(
+  command: string,
+  typed: string | undefined,
+  verbs: readonly V[],
+): V | undefined {
+  const verb = verbs.find((one) => one === typed);
+  if (typed === undefined || verb !== undefined) return verb;
+  const hint = hintOn(typed, verbs, `see \`looper help ${command}\``);
+  throw usageError(`looper ${command} has no verb ${typed}`, hint);
 }
 
 /** The number that an option says; `example` is a line with a right one. */

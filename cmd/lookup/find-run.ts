@@ -8,7 +8,7 @@ import { filterOwnRuns } from "../../src/loop/runs/own-runs.js";
 import { UserError, usageError } from "../../src/system/errors.js";
 import { listSome } from "../../src/system/text/cut.js";
 import type { CommandContext } from "../context/command-context.js";
-import { hintOn } from "../context/words.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 
 const MOST_NAMED = 3;
 

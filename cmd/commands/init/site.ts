@@ -6,13 +6,12 @@ import {
   openWithDefaults,
   type Project,
 } from "../../../src/config/project/open-project.js";
-import { PROJECT_FILES } from "../../../src/config/read/places.js";
-import { readPackageSettings } from "../../../src/config/read/settings-text.js";
 import { environmentError, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import type { Files } from "../../../src/system/ports.js";
 import { openStore } from "../../../src/todo/store/store.js";
 import type { ReadResult } from "../../../src/todo/store/writer.js";
+import { settingsFilesAnswer } from "../../../src/ui/answers/project/config.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { TELLING_FILES, suggestProofs, type KnownCheck } from "./proofs.js";
 
@@ -41,7 +40,8 @@ export async function lookAround(context: CommandContext, here = false): Promise
   const { project } = opened;
   const { folder, todoFile, lockDir } = project;
   await mustStayInside(files, project);
-  const [settingsFile] = await listSettingsFiles(files, folder);
+  const { files: known } = await settingsFilesAnswer(files, folder, context);
+  const settingsFile = known.find(({ owner, exists }) => owner === "project" && exists)?.path;
   const own = ["config.json", "config.schema.json", "run.schema.json"].map((name) =>
     path.join(ownFolder(project), name),
   );
@@ -82,28 +82,6 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
   const kind = (await files.stat(folder, { link: true }))?.kind;
   if (kind === undefined || kind === "folder") return;
   throw environmentError(`${folder} is not a folder`, "remove it: settings and schemas are written there");
-}
-
-/** The settings files of a project; two of them stop every command. */
-export async function listSettingsFiles(files: Files, folder: string): Promise<string[]> {
-  const there: string[] = [];
-  for (const name of PROJECT_FILES) {
-    const file = path.join(folder, name);
-    if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
-  }
-  const manifest = path.join(folder, "package.json");
-  const text = (await readSmall(files, manifest)) ?? "";
-  return holdsSettings(manifest, text) ? [...there, manifest] : there;
-}
-
-/** A manifest that mentions looper and cannot be parsed may contain settings. */
-function holdsSettings(manifest: string, text: string): boolean {
-  try {
-    return readPackageSettings(manifest, text) !== undefined;
-  } catch (error) {
-    if (error instanceof UserError) return true;
-    throw error;
-  }
 }
 
 async function lookForIgnores(files: Files, folder: string): Promise<InitSite["ignores"]> {

@@ -26,6 +26,12 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return candidates.find((candidate) => candidate.toLowerCase().startsWith(folded) && candidate !== word);
 }
 
+/** The hint on an unknown word: the known one that was probably meant, else `otherwise`. */
+export function hintOn(word: string, known: readonly string[], otherwise: string): string {
+  const near = nearest(word, known);
+  return near === undefined ? otherwise : `did you mean ${near}?`;
+}
+
 /**
  * The id nearest to a typed one: the same but for case, else the first that differs by one character. Ids are short, and their
  * numbers are names: `T42` is not a slip of `T2`, which has other characters in both places.

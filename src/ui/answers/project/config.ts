@@ -59,7 +59,11 @@ async function listSettingsFiles(
   ] as const;
   const found = owners.map(async ({ owner, candidates }) => {
     const looked = await Promise.all(
-      candidates.map(async (file) => ({ owner, path: file, exists: (await files.stat(file)) !== undefined })),
+      candidates.map(async (file) => ({
+        owner,
+        path: file,
+        exists: (await files.stat(file, { link: true })) !== undefined,
+      })),
     );
     const there = looked.filter(({ exists }) => exists);
     return there.length > 0 ? there : looked.slice(0, 1);
