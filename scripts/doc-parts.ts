@@ -8,7 +8,6 @@ import type { Option } from "commander";
 import { commonOptions } from "../cmd/context/command.js";
 import { COMMANDS } from "../cmd/commands.js";
 import { spellArgument } from "../cmd/context/commander.js";
-import { variablesOf } from "../src/config/read/env-layer.js";
 import { ROWS } from "../src/config/settings/settings.js";
 import type { Row } from "../src/config/settings/setting-row.js";
 import { duration, readValue } from "../src/config/settings/types.js";
@@ -191,7 +190,8 @@ function groupOf(key: string): string {
 function settingItem(key: string, row: Row): string {
   const name = code(key.replace("env.*", "env.<VARIABLE>").replaceAll("*", "<name>"));
   const initial = row.default === undefined ? "" : ` (default ${code(shown(row.default))})`;
-  const [, ...short] = variablesOf(key);
+  const own = `LOOPER_${key.toUpperCase().replaceAll(".", "_")}`;
+  const short = Object.keys(row.env ?? {}).filter((name) => name !== own);
   const flag = row.flag === undefined ? "" : ` Flag ${code(row.flag.name)}.`;
   const variables = short.length === 0 ? "" : ` Also ${short.map(code).join(", ")}.`;
   return `${name}${initial}: ${meaningOf(row)}${flag}${variables}`;

@@ -1,7 +1,7 @@
 // The contract of an agent: what it is given, what it may say while it works, how it ends.
 // Leaves how each kind is called to its own file, and what becomes of its summary to the loop.
 import type { AgentSettings } from "../config/read/agent-settings.js";
-import type { Permissions } from "../config/settings/settings.js";
+import type { Permissions } from "../workflow/words.js";
 import type { StageAgentReport } from "../todo/model/summary.js";
 
 export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";

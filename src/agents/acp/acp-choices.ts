@@ -1,6 +1,6 @@
 // Chooses the options of a new session of the Agent Client Protocol among those the agent offers: the mode that fits the
 // permissions, the model, the effort. Pure.
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import { field, listField, textField } from "../fields.js";
 
 /** The options that the settings ask for. */

@@ -1,7 +1,7 @@
 // Answers an agent that asks for permission. Pure. It sees only the calls that the agent asks about, and only the agent's
 // own description of them.
 import path from "node:path";
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import { never } from "../../system/never.js";
 import type { AcpTool } from "./acp-tools.js";
 

@@ -1,6 +1,6 @@
 // Claude Code: how it is called and stopped. What it prints is claude-stream.ts's.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import { never } from "../../system/never.js";
 import { parseJson } from "../../system/text/json.js";
 import { field } from "../fields.js";

@@ -3,7 +3,7 @@
 // Known pitfall, not mended here: with CODEX_HOME under the temp folder codex cannot make its sandbox helper, every
 // sandboxed command fails, and it still exits 0. Set TMPDIR elsewhere.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import { never } from "../../system/never.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentKind } from "../../config/settings/settings.js";
+import type { AgentKind } from "../../config/settings/setting-row.js";
 import { settingsOf } from "../testing/rig.js";
 import { exceededBy } from "./registry.js";
 

@@ -1,6 +1,6 @@
 // Gemini CLI: how it is called and stopped. What it prints is gemini-stream.ts's.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import { never } from "../../system/never.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";

@@ -1,7 +1,7 @@
 // opencode: how it is called and stopped, and what is put into its settings. What it prints is opencode-stream.ts's.
 import { parse, type ParseError } from "jsonc-parser";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
 import type { Client } from "../client.js";

@@ -1,6 +1,6 @@
 // The table of the kinds of agents, and from settings to an agent.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { AgentKind } from "../../config/settings/settings.js";
+import type { AgentKind } from "../../config/settings/setting-row.js";
 import { acp } from "../acp/acp.js";
 import type { Agent } from "../agent.js";
 import type { AgentDeps, Client } from "../client.js";

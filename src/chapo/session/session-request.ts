@@ -1,6 +1,6 @@
 // The request to open a session, and the open session. Types only: open-session.ts opens it.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";

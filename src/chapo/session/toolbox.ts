@@ -2,7 +2,7 @@
 // that change the conversation (commands and sub-agents).
 import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import type { Permissions } from "../../config/settings/settings.js";
+import type { Permissions } from "../../workflow/words.js";
 import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";

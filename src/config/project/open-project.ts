@@ -18,6 +18,8 @@ export interface ProjectRequest {
   home: string;
   file?: string;
   flags: Flags;
+  /** As if there were no settings files. */
+  ignoresFiles?: boolean;
 }
 
 /** A project, its settings, and where its things lie; every path absolute. */
@@ -43,7 +45,8 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const { cwd, env, home } = request;
   const typed = request.file === undefined ? undefined : path.resolve(cwd, request.file);
   const folder = await findProject(files, { start: cwd, home, taskFile: typed ?? taskFileOf(env) });
-  const found = await loadSettings(files, { project: folder, user: listUserFiles(env, home) });
+  const places = { project: folder, user: listUserFiles(env, home) };
+  const found = request.ignoresFiles === true ? {} : await loadSettings(files, places);
   const typedLayers = { ...found, env, flags: request.flags };
   const set = resolveSettings(typedLayers);
   const claude = set.settings.hooks.read_claude ? await loadClaudeHooks(files, { folder, home }) : undefined;
@@ -58,7 +61,11 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
     ...resolved.warnings,
     ...(claude?.warnings ?? []),
   ];
-  return projectAt(files, folder, { resolved, layers, paths, todoFile, goFiles, warnings });
+  const realTodoFile = await findRealTodoFile(files, todoFile);
+  const lockDir = lockFolder(realTodoFile);
+  await refuseLocksOutside(files, lockDir);
+  const { logDir } = paths;
+  return { folder, todoFile, realTodoFile, logDir, lockDir, paths, resolved, layers, goFiles, warnings };
 }
 
 /** Finds files of the Go program; the task file in use is none of them. */
@@ -81,27 +88,12 @@ export function warnOfGoFiles(names: readonly string[]): string[] {
 }
 
 /** Opens the project with default settings except for the task file's name, for commands that must run when the settings are broken. */
-export async function openWithDefaults(
+export function openWithDefaults(
   files: Files,
-  request: Pick<ProjectRequest, "cwd" | "env" | "home">,
+  { cwd, home, env }: Pick<ProjectRequest, "cwd" | "env" | "home">,
 ): Promise<Project> {
-  const { home, env } = request;
-  const folder = await findFolder(files, request);
-  const layers = { env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {} };
-  const resolved = resolveSettings(layers);
-  const paths = settingsPaths(resolved, { project: folder, home, env });
-  const facts = { resolved, layers, paths, todoFile: paths.todoFile, goFiles: [], warnings: [] };
-  return projectAt(files, folder, facts);
-}
-
-async function projectAt(
-  files: Files,
-  folder: string,
-  facts: Pick<Project, "resolved" | "layers" | "paths" | "todoFile" | "goFiles" | "warnings">,
-): Promise<Project> {
-  const realTodoFile = await findRealTodoFile(files, facts.todoFile);
-  await refuseLocksOutside(files, lockFolder(realTodoFile));
-  return { folder, logDir: facts.paths.logDir, realTodoFile, lockDir: lockFolder(realTodoFile), ...facts };
+  const bare = { env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {}, ignoresFiles: true };
+  return openProject(files, { cwd, home, ...bare });
 }
 
 /** A repository could bring the folder of the locks as a link, and have every command write where it leads. */

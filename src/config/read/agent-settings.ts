@@ -4,7 +4,8 @@ import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
 import { renamed, type PathBase } from "./places.js";
 import type { Renamed } from "../settings/setting-row.js";
-import { KINDS, type AgentKind, type Settings } from "../settings/settings.js";
+import { type Settings } from "../settings/settings.js";
+import { KINDS, type AgentKind } from "../settings/setting-row.js";
 
 type Own = Settings["agents"][string];
 

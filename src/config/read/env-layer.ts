@@ -36,13 +36,6 @@ function longName(key: string): string {
   return `${PREFIX}${capitals(key)}`;
 }
 
-/** The variables that set a key of the table: its own, then upstream's short ones. `<NAME>` stands for an agent's. */
-export function variablesOf(key: string): string[] {
-  const own = longName(key.startsWith("agents.") ? key.replace(/\.\*$/, "") : key);
-  const short = Object.keys(ROWS.get(key)?.env ?? {});
-  return [...new Set([own.replace("*", "<NAME>"), ...short])];
-}
-
 function capitals(text: string): string {
   return text.toUpperCase().replace(/[.-]/g, "_");
 }
@@ -52,7 +45,7 @@ function capitals(text: string): string {
  * `agents`: the names known so far; others are read off the variables. `warnings` are about unknown `LOOPER_…`.
  */
 export function readEnvLayer(env: Env, agents: readonly string[]): LayerReading & { warnings: string[] } {
-  const reading = { entries: [], empty: [], problems: [], warnings: new Array<string>() };
+  const reading = { entries: [], problems: [], warnings: new Array<string>() };
   // Later variables win.
   const rank = (name: string): number => (SHORT_NAMES.has(name) ? 0 : 1);
   const names = Object.keys(env).sort();
@@ -67,7 +60,7 @@ export function readEnvLayer(env: Env, agents: readonly string[]): LayerReading 
     }
     const source = { layer: "env", where: name } as const;
     const one = SHORT_NAMES.has(name) && rowAt(path)?.isOne === true;
-    addText(reading, { path, text, source, one, emptyIsUnset: true, agents });
+    addText(reading, { path, text, source, one, emptyIsUnset: true });
   }
   return reading;
 }

@@ -2,8 +2,9 @@
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
-import { AGENT_NAME, branchAt, rowAt, ROWS, TREE, type Branch } from "../settings/settings.js";
+import { AGENT_NAME, branchAt, ROWS, SETTINGS, TREE, type Branch } from "../settings/settings.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
+import { kindOfName } from "./agent-settings.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
 import { choicesOf, readValue } from "../settings/types.js";
@@ -26,16 +27,15 @@ export interface SettingEntry {
   source: Source;
 }
 
-/** The result of reading a layer. Problems are whole sentences, shown together. `empty`: agents named without a setting. */
+/** The result of reading a layer. Problems are whole sentences, shown together. */
 export interface LayerReading {
   entries: SettingEntry[];
-  empty: { name: string; where: string }[];
   problems: string[];
 }
 
 /** The entries of a settings file, with every problem in the file's order. */
 export function readFileLayer(file: SettingsFile, layer: "user" | "project"): LayerReading {
-  const reading: LayerReading = { entries: [], empty: [], problems: [] };
+  const reading: LayerReading = { entries: [], problems: [] };
   if (file.value !== undefined) readBranch({ file, layer, reading }, TREE, [], file.value);
   return reading;
 }
@@ -63,9 +63,9 @@ function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: un
     return;
   }
   const members: [string, unknown][] = Object.entries(value);
-  const [first, name] = path;
-  if (first === "agents" && name !== undefined && path.length === 2 && members.length === 0)
-    reading.empty.push({ name, where });
+  const [first, name = ""] = path;
+  if (first === "agents" && members.length === 0 && path.length === 2 && kindOfName(name) === undefined)
+    reading.problems.push(`${where}: ${keyOf(path)}.kind is missing`);
   for (const [key, below] of members) {
     if (path.length === 0 && key === "$schema") continue;
     const child = branch.children.get(key) ?? branch.children.get("*");
@@ -83,23 +83,16 @@ function unknownKey(branch: Branch, path: KeyPath, key: string): string {
   return `unknown key ${keyOf([...path, key])}; ${hint}allowed here: ${[...branch.children.keys()].join(", ")}`;
 }
 
-/** Upstream's `--schedule codex` is `single` with that agent. */
-export function addSingleAgent(reading: LayerReading, agent: string, source: Source): void {
-  reading.entries.push(
-    { path: ["schedule", "strategy"], value: "single", source },
-    { path: ["schedule", "agent"], value: agent, source },
-  );
-}
-
-/** A schedule that is one word: a strategy, or the name of an agent. */
-function addSchedule(reading: LayerReading, word: string, source: Source): void {
-  const path = ["schedule", "strategy"];
-  const row = rowAt(path);
+/** A schedule that is one word: a strategy, or the name of an agent, as upstream's `--schedule codex`. */
+export function addSchedule(reading: LayerReading, word: string, source: Source): void {
+  const { "schedule.strategy": row, "schedule.agent": agent } = SETTINGS;
   const name = word.trim().toLowerCase();
-  if (row === undefined) return;
+  const add = (key: string, one: Row, raw: string): void => {
+    addValue(reading, { path: ["schedule", key], row: one, raw, source });
+  };
   const isAgent = !readValue(row.type, name).ok && AGENT_NAME.test(name);
-  if (isAgent) addSingleAgent(reading, name, source);
-  else addValue(reading, { path, row, raw: name, source });
+  add("strategy", row, isAgent ? "single" : name);
+  if (isAgent) add("agent", agent, name);
 }
 
 /** Names the user chooses: agents, and variables of their environment. */

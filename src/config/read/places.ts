@@ -72,14 +72,11 @@ export function renamed<T extends object>(branch: T, at: KeyPath, place: Omit<Pa
   return Object.fromEntries(all) as Renamed<T>;
 }
 
-/** The settings that name files and folders of a project. */
-type Named = Pick<
-  Settings,
-  "todo_file" | "schema_file" | "prices_file" | "log_dir" | "tasks_dir" | "env_file" | "prompts"
->;
-
-/** The places that they name, absolute; `tasksDir`: the folder below which each task in a workflow has one. */
-export interface SettingsPaths extends Renamed<Named> {
+/** The files and folders that settings name, absolute; `tasksDir`: the folder below which each task in a workflow has one. */
+export interface SettingsPaths extends Pick<
+  Renamed<Settings>,
+  "todoFile" | "schemaFile" | "pricesFile" | "logDir" | "tasksDir" | "envFile" | "prompts"
+> {
   /** Folders with prompts of stages, NAME.md: the project's, then the user's. */
   promptFolders: readonly string[];
   /** The folder of the user's own settings, workflows and prompts. */
@@ -95,12 +92,12 @@ export interface PathSettings {
 /** The paths of resolved settings. A place that a run cannot write to is a `usage` error. */
 export function settingsPaths({ settings, values }: PathSettings, place: PathBase): SettingsPaths {
   const userFolder = findUserFolder(place.env, place.home);
-  const { todo_file, schema_file, prices_file, log_dir, tasks_dir, env_file, prompts } = settings;
   for (const [key, { value, source }] of values) {
     if (!isWritten(key) || typeof value !== "string") continue;
     const at = resolveSettingPath(key, value, place);
     mustBeWritten({ key, spelled: value, where: source.where }, at, place.project);
   }
+  const { todo_file, schema_file, prices_file, log_dir, tasks_dir, env_file, prompts } = settings;
   const optional = given({ schema_file, prices_file, env_file });
   const expanded = { log_dir: expandVariables(log_dir, place.env), ...optional };
   const paths = renamed({ todo_file, tasks_dir, prompts, ...expanded }, [], place);

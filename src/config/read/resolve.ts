@@ -1,7 +1,7 @@
 // Five layers become one: defaults, the user's file, the project's file, LOOPER_* variables, flags; each value keeps
 // its source. Leaves reading the files to load.ts, and an agent's settings to agent-settings.ts.
 import { usageError } from "../../system/errors.js";
-import { nearest } from "../../system/text/nearest.js";
+import { hintOn, nearest } from "../../system/text/nearest.js";
 import { addClaudeHooks, type ClaudeHook } from "../claude/claude-hooks.js";
 import { kindOfName } from "./agent-settings.js";
 import { readEnvLayer } from "./env-layer.js";
@@ -14,15 +14,8 @@ import {
   type Source,
 } from "./layers.js";
 import type { Env } from "./places.js";
-import {
-  AUTO,
-  BUILT_IN_AGENTS,
-  namesAgents,
-  rowAt,
-  ROWS,
-  STRATEGIES,
-  type Settings,
-} from "../settings/settings.js";
+import { AUTO, namesAgents, rowAt, ROWS, STRATEGIES, type Settings } from "../settings/settings.js";
+import { BUILT_IN_AGENTS } from "../settings/setting-row.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
@@ -72,8 +65,7 @@ export function resolveSettings(layers: Layers): ResolvedSettings {
   const names = agentNames(readings);
   const entries = merge([...defaults(names), ...readings.flatMap((reading) => reading.entries)]);
   refuse(readings.flatMap((reading) => reading.problems));
-  const empty = readings.flatMap((reading) => reading.empty);
-  refuse([...incompleteAgents(names, entries, empty), ...unknownAgents(names, entries)]);
+  refuse([...incompleteAgents(names, entries), ...unknownAgents(names, entries)]);
   const [settings, values] = [nest(entries, names), valuesOf(entries)];
   const resolved = { settings, values, warnings: [...env.warnings, ...findUnusedSettings(settings, values)] };
   const { claudeHooks } = layers;
@@ -82,7 +74,7 @@ export function resolveSettings(layers: Layers): ResolvedSettings {
 }
 
 function nothing(): LayerReading {
-  return { entries: [], empty: [], problems: [] };
+  return { entries: [], problems: [] };
 }
 
 function refuse(problems: readonly string[]): void {
@@ -97,8 +89,7 @@ function agentNames(readings: readonly LayerReading[]): string[] {
   const met = readings.flatMap(({ entries }) =>
     entries.map(({ path }) => (path[0] === "agents" ? path[1] : undefined)),
   );
-  const empty = readings.flatMap((reading) => reading.empty.map(({ name }) => name));
-  return [...new Set([...BUILT_IN_AGENTS, ...met.filter((name) => name !== undefined), ...empty])];
+  return [...new Set([...BUILT_IN_AGENTS, ...met.filter((name) => name !== undefined)])];
 }
 
 function readFlagLayer(flags: Flags, agents: readonly string[]): LayerReading {
@@ -109,7 +100,7 @@ function readFlagLayer(flags: Flags, agents: readonly string[]): LayerReading {
     const source = { layer: "flag", where: flag } as const;
     for (const path of pathsOf(key, agents)) {
       const raw = typeof given === "boolean" ? given !== flag.startsWith("--no-") : given;
-      if (typeof given === "string") addText(reading, { path, text: given, source, agents });
+      if (typeof given === "string") addText(reading, { path, text: given, source });
       else addValue(reading, { path, row, raw, source });
     }
   }
@@ -135,18 +126,13 @@ function merge(entries: readonly SettingEntry[]): Map<string, SettingEntry> {
 }
 
 /** An agent needs a kind, and some kinds need to be told what to start. */
-function incompleteAgents(
-  agents: readonly string[],
-  entries: ReadonlyMap<string, SettingEntry>,
-  empty: LayerReading["empty"],
-): string[] {
+function incompleteAgents(agents: readonly string[], entries: ReadonlyMap<string, SettingEntry>): string[] {
   return agents.flatMap((agent) => {
     const kind = entries.get(`agents.${agent}.kind`)?.value;
     const met = [...entries.values()].find(
       (entry) => entry.path[1] === agent && entry.source.layer !== "default",
     );
-    const named = met?.source.where ?? empty.find(({ name }) => name === agent)?.where ?? "";
-    const where = `${named}: agents.${agent}`;
+    const where = `${met?.source.where ?? ""}: agents.${agent}`;
     if (kind === undefined) {
       const near = nearest(agent, BUILT_IN_AGENTS);
       return [`${where}.kind is missing${near === undefined ? "" : `; did you mean the agent ${near}?`}`];
@@ -171,43 +157,24 @@ function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, S
       .filter((name) => typeof name === "string" && ![...agents, ...extra].includes(name))
       .map((name) => {
         const candidates = [...agents, ...extra, ...(key === "schedule.agent" ? STRATEGIES : [])];
-        return `${source.where}: ${key} is ${show(name)}, which is not an agent; ${suggest(String(name), candidates)}`;
+        return `${source.where}: ${key} is ${show(name)}, which is not an agent; ${hintOn(String(name), candidates, `allowed: ${candidates.join(", ")}`)}`;
       });
   });
 }
 
-function suggest(name: string, candidates: readonly string[]): string {
-  const near = nearest(name, candidates);
-  return near === undefined ? `allowed: ${candidates.join(", ")}` : `did you mean ${near}?`;
+/** A branch of the settings while it is being filled; without a prototype, for a variable may have any name. */
+interface Nest {
+  [key: string]: unknown;
 }
-
-/** A branch of the settings while it is being filled. */
-type Nest = Map<string, unknown>;
 
 function nest(entries: ReadonlyMap<string, SettingEntry>, agents: readonly string[]): Settings {
-  const root: Nest = new Map();
-  for (const key of ROWS.keys()) {
-    for (const path of pathsOf(key, agents)) branchIn(root, path.slice(0, -1));
-  }
-  for (const { path, value } of entries.values()) {
-    branchIn(root, path.slice(0, -1)).set(path.at(-1) ?? "", value);
-  }
+  const root: Nest = Object.create(null) as Nest;
+  const branchAt = (path: KeyPath): Nest =>
+    path.reduce<Nest>((branch, key) => (branch[key] ??= Object.create(null)) as Nest, root);
+  for (const key of ROWS.keys()) for (const path of pathsOf(key, agents)) branchAt(path.slice(0, -1));
+  for (const { path, value } of entries.values()) branchAt(path.slice(0, -1))[path.at(-1) ?? ""] = value;
   // The table is both the type and what was checked above; the compiler cannot follow a tree built at run time.
-  return toObject(root) as Settings;
-}
-
-function branchIn(nest: Nest, [first, ...rest]: KeyPath): Nest {
-  if (first === undefined) return nest;
-  const below = nest.get(first);
-  const branch: Nest = below instanceof Map ? below : new Map();
-  nest.set(first, branch);
-  return branchIn(branch, rest);
-}
-
-function toObject(nest: Nest): object {
-  return Object.fromEntries(
-    [...nest].map(([key, below]) => [key, below instanceof Map ? toObject(below) : below]),
-  );
+  return root as Settings;
 }
 
 /** The key paths of a row: one for each agent where it is about agents. */

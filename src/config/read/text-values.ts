@@ -2,11 +2,10 @@
 // problem, never a guess.
 import { isRecord, parseJson } from "../../system/text/json.js";
 import { z } from "zod";
-import { agentNameIn } from "../settings/agent-name.js";
-import { addSingleAgent, addValue, show, type LayerReading, type Source } from "./layers.js";
-import { AGENT_NAME, namesAgents, rowAt, takesList } from "../settings/settings.js";
+import { addSchedule, addValue, show, type LayerReading, type Source } from "./layers.js";
+import { namesAgents, rowAt, takesList } from "../settings/settings.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
-import { anyText, choicesOf, readValue, writtenAs } from "../settings/types.js";
+import { anyText, choicesOf, writtenAs } from "../settings/types.js";
 
 /** A value as text. */
 export interface TextGiven {
@@ -17,8 +16,6 @@ export interface TextGiven {
   one?: boolean;
   /** An empty text leaves the setting as it is. */
   emptyIsUnset?: boolean;
-  /** The agents that can be named, for the message about a name that cannot be one. */
-  agents: readonly string[];
 }
 
 /** Adds what a text says: entries, or a problem. */
@@ -28,27 +25,11 @@ export function addText(reading: LayerReading, given: TextGiven): void {
   if (text === "" && given.emptyIsUnset === true) return;
   const row = rowAt(path);
   if (row === undefined) addRecord(reading, given);
-  else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text))
-    addSingleAgent(reading, agentNameIn(text), source);
+  else if (keyOf(path) === "schedule.strategy") addSchedule(reading, text, source);
   else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
     const problem = `${keyOf(path)} is ${show(text)}, which is not JSON; allowed: a JSON list, or texts with commas between`;
     reading.problems.push(`${source.where}: ${problem}`);
-  } else addSingle(reading, row, { ...given, text });
-}
-
-/** A value of one row. Of a name that cannot be an agent's the message lists those that can. */
-function addSingle(reading: LayerReading, row: Row, given: TextGiven): void {
-  const { path, source, agents } = given;
-  const before = reading.problems.length;
-  addValue(reading, { path, row, raw: rawValue(row, given), source });
-  const isStrategy = keyOf(path) === "schedule.strategy";
-  if (reading.problems.length === before || !(isStrategy || namesAgents(row))) return;
-  const problem = reading.problems.pop() ?? "";
-  reading.problems.push(`${problem}${isStrategy ? ", or an agent" : ""}; agents: ${agents.join(", ")}`);
-}
-
-function namesAgent(row: Row, text: string): boolean {
-  return !readValue(row.type, choiceOf(row, text)).ok && AGENT_NAME.test(agentNameIn(text));
+  } else addValue(reading, { path, row, raw: rawValue(row, { ...given, text }), source });
 }
 
 const TRUTH = z.stringbool({
@@ -77,23 +58,12 @@ export function readTypedValue(path: KeyPath, texts: readonly string[]): unknown
 
 /** The value of a text. A text that does not parse stays a text, which the row's type then refuses. */
 function rawValue(row: Row, { text, one }: Pick<TextGiven, "text" | "one">): unknown {
-  if (namesAgents(row)) return agentsIn(row, text);
   const written = writtenAs(row.type);
   if (written === "number") return NUMBER.test(text) ? Number(text) : text;
   if (written === "truth") return TRUTH.safeParse(text).data ?? text;
   if (written !== "list") return choiceOf(row, text);
   if (looksLikeJson(text)) return parseJson(text) ?? text;
   return one === true ? [text] : splitAtCommas(text);
-}
-
-/** Names of agents: empty ones between commas mean nothing. */
-function agentsIn(row: Row, text: string): unknown {
-  if (!takesList(row)) return agentNameIn(text);
-  const list = looksLikeJson(text) ? parseJson(text) : splitAtCommas(text);
-  if (!Array.isArray(list)) return text;
-  return list
-    .map((name: unknown) => (typeof name === "string" ? agentNameIn(name) : name))
-    .filter((name) => name !== "");
 }
 
 /** A record, as a JSON object. Values of variables may be secrets: no problem shows them. */
@@ -111,8 +81,9 @@ function addRecord(reading: LayerReading, { path, text, source }: TextGiven): vo
   }
 }
 
+/** Empty items mean nothing. */
 function splitAtCommas(text: string): string[] {
-  return text.trim() === "" ? [] : text.split(",").map((item) => item.trim());
+  return text.split(",").flatMap((item) => item.trim() || []);
 }
 
 function looksLikeJson(text: string): boolean {

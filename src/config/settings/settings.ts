@@ -1,24 +1,10 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
-import { DEFAULT_WORKFLOW, NAME_PATTERN, PERMISSIONS, type Permissions } from "../../workflow/words.js";
+import { DEFAULT_WORKFLOW, NAME_PATTERN, PERMISSIONS } from "../../workflow/words.js";
 import { CHAPO_HOOK_ROWS, CHAPO_ROWS } from "./chapo-rows.js";
 import { z } from "zod";
-import {
-  BUILT_IN_AGENTS,
-  KINDS,
-  row,
-  type AgentKind,
-  type KeyPath,
-  type Row,
-  type NestedTree,
-} from "./setting-row.js";
+import { KINDS, row, type KeyPath, type Row, type NestedTree } from "./setting-row.js";
 import * as types from "./types.js";
-
-/** The ways an agent can be called. */
-export { BUILT_IN_AGENTS, KINDS, type AgentKind };
-
-/** The permission levels of an agent: read only, write in the project, or anything. */
-export { PERMISSIONS, type Permissions };
 
 /** How the agent of an iteration is chosen. */
 export const STRATEGIES = ["single", "odd-even", "round-robin"] as const;
@@ -30,10 +16,9 @@ export const AGENT_NAME = /^[a-z][a-z0-9-]*$/;
 /** In `schedule.agent`: the first built-in agent that is installed. */
 export const AUTO = "auto";
 
-const agent = types.matching(
-  AGENT_NAME,
-  "an agent's name (a small letter, then small letters, digits and dashes)",
-);
+const agentRule = "an agent's name (a small letter, then small letters, digits and dashes)";
+/** Capitals and spaces around it have no meaning. */
+const agent = z.string(agentRule).trim().toLowerCase().regex(AGENT_NAME, agentRule);
 const agents = z.array(agent, "a list of agents' names").min(1, "a list of at least one agent's name");
 
 const strategy = z
@@ -403,8 +388,7 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>(Object.entrie
 
 /** The row of a key path as it is spelled: `agents.codex.timeout` is one of `agents.*.timeout`. */
 export function rowOf(key: string): Row | undefined {
-  const [first, , ...rest] = key.split(".");
-  return ROWS.get(key) ?? ROWS.get([first, "*", ...rest].join("."));
+  return rowAt(key.split("."));
 }
 
 /** The table as a tree: a branch, or (with `row`) a leaf. */

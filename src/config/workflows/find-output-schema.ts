@@ -3,7 +3,7 @@ import path from "node:path";
 import { err, ok, type Result } from "../../system/result.js";
 import type { Files } from "../../system/ports.js";
 import { decodeUtf8 } from "../../system/text/decode-utf8.js";
-import { nearest } from "../../system/text/nearest.js";
+import { hintOn } from "../../system/text/nearest.js";
 import { readJsonSource } from "../../system/text/source-text.js";
 import {
   compileOutputSchema,
@@ -43,13 +43,10 @@ export async function findOutputSchema(
   }
   const shipped = shippedOutputSchema(name);
   if (shipped !== undefined) return ok(shipped);
-  const near = nearest(name, OUTPUT_NAMES);
+  const otherwise = `write ${own}, or name one of ${OUTPUT_NAMES.join(", ")}`;
   return err({
     message: `there is no output ${JSON.stringify(name)}`,
-    hint:
-      near === undefined
-        ? `write ${own}, or name one of ${OUTPUT_NAMES.join(", ")}`
-        : `did you mean ${near}?`,
+    hint: hintOn(name, OUTPUT_NAMES, otherwise),
   });
 }
 

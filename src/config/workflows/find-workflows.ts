@@ -69,18 +69,10 @@ export async function findWorkflowFile(
   return first;
 }
 
-/** Every workflow that can be named, by name; `hides`: the places further down that have one of the same name. */
-export async function listWorkflowFiles(
-  files: Files,
-  places: WorkflowPlaces,
-): Promise<(WorkflowFile & { hides: WorkflowOrigin[] })[]> {
-  const found = new Map<string, WorkflowFile & { hides: WorkflowOrigin[] }>();
-  for (const file of await allFiles(files, places)) {
-    const known = found.get(file.name);
-    if (known === undefined) found.set(file.name, { ...file, hides: [] });
-    else if (known.origin !== file.origin && !known.hides.includes(file.origin))
-      known.hides.push(file.origin);
-  }
+/** Every workflow that can be named, by name; each from the nearest place that has one. */
+export async function listWorkflowFiles(files: Files, places: WorkflowPlaces): Promise<WorkflowFile[]> {
+  const found = new Map<string, WorkflowFile>();
+  for (const file of (await allFiles(files, places)).reverse()) found.set(file.name, file);
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

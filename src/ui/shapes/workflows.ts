@@ -19,7 +19,6 @@ export const WorkflowsAnswer = z.object({
       about: z.string().optional(),
       origin,
       file: z.string().describe("Absolute"),
-      hides: z.array(origin).optional().describe("Where else there is a workflow of this name"),
       stages: z.array(z.string()).optional(),
       problems: z.array(problem).optional().describe("Why it cannot be used"),
       in_use: z.literal(true).optional().describe("The setting names it"),

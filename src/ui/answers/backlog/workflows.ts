@@ -1,12 +1,11 @@
 // The answers of `looper workflows`. Pure. Leaves finding and reading the files to src/config/workflows.
-import type { WorkflowFile, WorkflowOrigin } from "../../../config/workflows/find-workflows.js";
+import type { WorkflowFile } from "../../../config/workflows/find-workflows.js";
 import { drawMermaid, drawText } from "../../../workflow/file/draw.js";
 import type { PlacedProblem, WorkflowReading } from "../../../workflow/file/read-workflow.js";
 import type { WorkflowAnswer, WorkflowCheckAnswer, WorkflowsAnswer } from "../../shapes/workflows.js";
 
 /** A workflow that can be named, read. */
 export interface ListedWorkflow extends WorkflowFile {
-  hides: WorkflowOrigin[];
   reading: WorkflowReading;
   /** Problems of the files and settings that it names. */
   around: readonly PlacedProblem[];
@@ -15,13 +14,12 @@ export interface ListedWorkflow extends WorkflowFile {
 /** `used`: the name in the setting. */
 export function workflowsAnswer(listed: readonly ListedWorkflow[], used: string): WorkflowsAnswer {
   return {
-    workflows: listed.map(({ name, origin, file, hides, reading: { workflow, problems }, around }) => ({
+    workflows: listed.map(({ name, origin, file, reading: { workflow, problems }, around }) => ({
       name,
       origin,
       file,
       about: workflow?.about,
       stages: workflow === undefined ? undefined : Object.keys(workflow.stages),
-      hides: hides.length === 0 ? undefined : hides,
       problems: problems.length + around.length === 0 ? undefined : [...problems, ...around].map(problemOf),
       ...(name === used ? { in_use: true as const } : {}),
     })),
