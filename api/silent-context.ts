@@ -67,10 +67,7 @@ export async function silentContext(
   };
 }
 
-const NO_PERSON: Pick<
-  CommandContext,
-  "stdin" | "confirm" | "choose" | "chooseSome" | "ask" | "askLine" | "openTerminal"
-> = {
+const NO_PERSON: Pick<CommandContext, "stdin" | "confirm" | "choose" | "ask" | "askLine" | "openTerminal"> = {
   stdin: {
     isTerminal: false,
     readAll: () => Promise.resolve(""),
@@ -79,7 +76,6 @@ const NO_PERSON: Pick<
   },
   confirm: () => Promise.resolve(false),
   choose: () => Promise.resolve(undefined),
-  chooseSome: () => Promise.resolve(undefined),
   ask: () => Promise.resolve(undefined),
   askLine: () => Promise.resolve("closed"),
   openTerminal: () => Promise.reject(new Error("no terminal here")),

@@ -10,7 +10,7 @@ export const GO_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["plugin", "there are none: an agent of kind command, acp or module takes their place"],
 ]);
 
-/** Flags, by their whole name; also those of the shell script before the Go program. */
+/** Flags, by their whole name. */
 export const GO_FLAGS: ReadonlyMap<string, string> = new Map([
   ["--todo", "name the file: looper run FILE, --file FILE of the editing commands, or set todo_file"],
   ["--schema", "set schema_file, or check once with looper validate --schema FILE"],
@@ -34,11 +34,6 @@ export const GO_FLAGS: ReadonlyMap<string, string> = new Map([
   ["--strategy", ONE_TASK],
   ["--fail-fast", ONE_TASK],
   ["--output-mode", ONE_TASK],
-  ["--iter-schedule", "use --schedule"],
-  ["--interleave", "use --schedule odd-even"],
-  ["--ls", "use looper ls"],
-  ["--tail", "use looper tail"],
-  ["--doctor", "use looper doctor"],
   [
     "-v",
     "looper show ID prints one task whole, looper ls --json all of them; looper doctor shows everything; looper -v prints the version",

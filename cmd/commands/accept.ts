@@ -23,10 +23,7 @@ import { refuseAgents } from "../lookup/under-an-agent.js";
 export const command: EditingCommand<{ ids: readonly string[] }> = {
   ...EDITING,
   arguments: [TASKS],
-  examples: [
-    ["looper accept T3 T7", "accept both, and all that only waited for them"],
-    ["looper accept T3 --json", "the same, and print the changed tasks as JSON"],
-  ],
+  examples: [["looper accept T3 T7", "accept both, and all that only waited for them"]],
   answer: async (context, { ids, file }) => {
     await refuseAgents(context, {
       what: "an agent of a run may not accept tasks",

@@ -4,6 +4,7 @@ import { hostModule, type HostIo } from "../../src/agents/hosted/host.js";
 import { hostScript } from "../../src/agents/hosted/play.js";
 import type { WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
+import { stopOnSignal } from "../lookup/stop-on-signal.js";
 
 interface Request {
   file: string;
@@ -21,11 +22,6 @@ export const command: WorkingCommand<Request> = {
     new Option("--chapo", "the built-in engine; the argument names a model"),
   ],
   work: async (context, request) => {
-    const stop = new AbortController();
-    context.onSignal(() => {
-      stop.abort();
-      return true;
-    });
     const io: HostIo = {
       ports: context.ports,
       env: context.env,
@@ -33,7 +29,7 @@ export const command: WorkingCommand<Request> = {
       readInput: () => context.stdin.readAll(),
       write: context.claimStdout(),
       writeError: (text) => context.err.write(text),
-      stop: stop.signal,
+      stop: stopOnSignal(context).signal,
     };
     if (request.chapo === true) return { exitCode: await chapo(context, io) };
     const file = path.resolve(context.cwd, request.file);

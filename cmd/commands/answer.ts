@@ -65,7 +65,6 @@ export const approve: EditingCommand<Request> = {
   examples: [
     ["looper approve T3", "carry out what T3 asks about"],
     ["looper approve T3 --edit plan.json", "change the plan, and approve that"],
-    ['looper approve T3 -m "skip the tests of the CLI"', "the same, with a remark for the agent"],
   ],
   answer: (context, request) =>
     give(context, request, "approve", (id, said, by) => decideQuestion(id, { ...said, word: "approve" }, by)),
@@ -76,10 +75,7 @@ export const reject: EditingCommand<Request> = {
   ...EDITING,
   arguments: [QUESTION],
   options: [MESSAGE, SHOWN, ...EDITING.options],
-  examples: [
-    ['looper reject T3 -m "too big"', "give T3 up, or send it back, as its workflow says"],
-    ["looper reject T3.3", "the same, only if that question is still open"],
-  ],
+  examples: [['looper reject T3 -m "too big"', "give T3 up, or send it back, as its workflow says"]],
   answer: (context, request) =>
     give(context, request, "reject", (id, said, by) => decideQuestion(id, { ...said, word: "reject" }, by)),
 };

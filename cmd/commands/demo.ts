@@ -94,18 +94,6 @@ async function git(
   return Buffer.from(stdout).toString("utf8");
 }
 
-/** The result of the tests, e.g. `8 passed, 0 failed`. */
-async function runTests({ ports, node }: CommandContext, { project, env }: Stage): Promise<string> {
-  const { stdout } = await ports.processes.run(
-    { command: node, args: ["--test", "--test-reporter=tap"], cwd: project, env },
-    { timeoutMs: LIMIT_MS },
-  );
-  const text = Buffer.from(stdout).toString("utf8");
-  const [, passed = "0"] = /^# pass (\d+)$/m.exec(text) ?? [];
-  const [, failed = "?"] = /^# fail (\d+)$/m.exec(text) ?? [];
-  return `${passed} passed, ${failed} failed`;
-}
-
 async function epilogue(context: CommandContext, stage: Stage): Promise<string[]> {
   const { ports, out } = context;
   const look = lookOf(out);
@@ -113,7 +101,6 @@ async function epilogue(context: CommandContext, stage: Stage): Promise<string[]
   const checked = checkBacklog(bytes ?? new Uint8Array());
   const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];
   const commits = (await git(context, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
-  const tests = await runTests(context, stage);
   const looper = await callOf(context);
   const heading = (text: string): string[] => ["", look.colours.bold(text)];
   return [
@@ -121,8 +108,6 @@ async function epilogue(context: CommandContext, stage: Stage): Promise<string[]
     ...taskListLines(orderForListing(withoutMarker(tasks)), { ...look, waitsFor: () => [] }),
     ...heading("The commits (git log --oneline): one for each task that is done"),
     ...commits.map((line) => `  ${clean(line)}`),
-    ...heading("The tests it wrote (node --test)"),
-    `  ${tests}`,
     ...heading("To look at"),
     `  cd ${stage.project}`,
     `  ${looper} ls        # the backlog`,

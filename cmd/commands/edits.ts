@@ -14,7 +14,6 @@ export const block: EditingCommand<{ id: string; why: string }> = {
   arguments: [TASK, new Sentence("<why>", "the reason", "reason")],
   examples: [
     ['looper block T3 "waits for the key of the test account"', "block T3; tasks that depend on it wait"],
-    ['looper block T4 "the design is open" --json', "the same, and print the changed task as JSON"],
   ],
   answer: (context, request) =>
     edit(context, request, { decide: blockTask(request.id, request.why), say: statusLines }),
@@ -24,10 +23,7 @@ export const block: EditingCommand<{ id: string; why: string }> = {
 export const done: EditingCommand<{ ids: readonly string[] }> = {
   ...EDITING,
   arguments: [TASKS],
-  examples: [
-    ["looper done T3 T4", "mark both as done; tasks that wait for them can start"],
-    ["looper done T7 --json", "the same, and print the changed task as JSON"],
-  ],
+  examples: [["looper done T3 T4", "mark both as done; tasks that wait for them can start"]],
   answer: (context, request) =>
     edit(context, request, { decide: setStatus(request.ids, "done"), say: statusLines }),
 };
@@ -73,10 +69,7 @@ export const pause: EditingCommand<{ id: string; message?: string }> = {
   ...EDITING,
   arguments: [TASK],
   options: [new Option("-m, --message <text>", "why"), ...EDITING.options],
-  examples: [
-    ['looper pause T3 -m "legal looks at it"', "leave T3 out until `looper resume T3`"],
-    ["looper pause T3 --json", "the same, and print the task as JSON"],
-  ],
+  examples: [['looper pause T3 -m "legal looks at it"', "leave T3 out until `looper resume T3`"]],
   answer: (context, request) =>
     steerBy(context, request, {
       what: "pause a task",
@@ -89,10 +82,7 @@ export const pause: EditingCommand<{ id: string; message?: string }> = {
 export const resume: EditingCommand<{ id: string }> = {
   ...EDITING,
   arguments: [TASK],
-  examples: [
-    ["looper resume T3", "a run may take T3 again"],
-    ["looper resume T3 --json", "the same, and print the task as JSON"],
-  ],
+  examples: [["looper resume T3", "a run may take T3 again"]],
   answer: (context, request) =>
     steerBy(context, request, {
       what: "resume a task",
@@ -105,10 +95,7 @@ export const resume: EditingCommand<{ id: string }> = {
 export const steer: EditingCommand<{ id: string; text: string }> = {
   ...EDITING,
   arguments: [TASK, new Sentence("<text>", "the message", "message")],
-  examples: [
-    ['looper steer T3 "use the new client"', "the next prompt of T3 has the message"],
-    ['looper steer T3 "leave the docs" --json', "the same, and print the task as JSON"],
-  ],
+  examples: [['looper steer T3 "use the new client"', "the next prompt of T3 has the message"]],
   answer: (context, request) =>
     steerBy(context, request, {
       what: "send messages to other agents",
@@ -121,10 +108,7 @@ export const steer: EditingCommand<{ id: string; text: string }> = {
 export const complete: EditingCommand<{ id: string }> = {
   ...EDITING,
   arguments: [TASK],
-  examples: [
-    ["looper complete T3", "the job in progress ends, then T3 is finished"],
-    ["looper complete T3 --json", "the same, and print the task as JSON"],
-  ],
+  examples: [["looper complete T3", "the job in progress ends, then T3 is finished"]],
   answer: (context, request) =>
     steerBy(context, request, {
       what: "complete a task",

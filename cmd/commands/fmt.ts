@@ -12,6 +12,7 @@ import { fmtAnswer, formatFile, type FormatOptions } from "../../src/ui/answers/
 import { coloursFor } from "../../src/ui/colours.js";
 import { spellOut } from "../../src/ui/json-text.js";
 import type { FmtAnswer } from "../../src/ui/shapes/backlog.js";
+import { diffLines } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/text.js";
 import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
@@ -136,18 +137,8 @@ async function printDiff(
 ): Promise<void> {
   const before = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (before === after) return;
-  const colours = coloursFor(out.colour);
   const patch = createTwoFilesPatch(shown, shown, before, after, "", "", { context: 3 });
   // The library prints lines above the header that a unified diff does not have.
-  const lines = patch
-    .slice(patch.indexOf("--- "))
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => line.replace(/\t$/, ""));
-  const painted = (line: string): string => {
-    if (line.startsWith("@@")) return colours.dim(clean(line));
-    if (line.startsWith("+")) return colours.green(clean(line));
-    return line.startsWith("-") ? colours.red(clean(line)) : clean(line);
-  };
-  await printLines(out, out.isTerminal ? lines.map(painted) : lines);
+  const diff = patch.slice(patch.indexOf("--- ")).replace(/^((?:---|\+\+\+) .*)\t$/gm, "$1");
+  await printLines(out, out.isTerminal ? diffLines(diff, coloursFor(out.colour)) : [diff.replace(/\n$/, "")]);
 }

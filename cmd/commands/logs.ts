@@ -27,10 +27,7 @@ export const command: AnsweringCommand<Request, { json: LogsAnswer; title: strin
     new Argument("[run]", "a run's id, or how it begins (default: the newest with this task)"),
   ],
   options: [TODO_FILE, JSON_OPTION],
-  examples: [
-    ["looper logs T3", "print every attempt of the newest run that worked on T3"],
-    ["looper logs T3 --json", "the same as JSON, each message with its time"],
-  ],
+  examples: [["looper logs T3", "print every attempt of the newest run that worked on T3"]],
   answer: async (context, { id, run, file }) => {
     const project = await projectOf(context, { file });
     const isThere = (await context.ports.files.stat(project.todoFile)) !== undefined;

@@ -3,6 +3,7 @@
 import { Option } from "commander";
 import { TODO_FILE, type WorkingCommand } from "../context/command.js";
 import { usageError } from "../../src/system/errors.js";
+import { stopOnSignal } from "../lookup/stop-on-signal.js";
 import { isUnderAnAgent } from "../lookup/under-an-agent.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import type { McpOffer } from "./mcp/serve.js";
@@ -27,11 +28,7 @@ async function work(context: CommandContext, request: Request): Promise<CommandO
       "looper mcp is started by a client, which talks to it on stdin",
       "add it to the client's settings: docs/mcp.md",
     );
-  const stop = new AbortController();
-  context.onSignal(() => {
-    stop.abort();
-    return true;
-  });
+  const stop = stopOnSignal(context);
   const write = context.claimStdout();
   const { serve } = await import("./mcp/serve.js");
   const offer = await offerFor(context, request);

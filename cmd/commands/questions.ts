@@ -33,7 +33,6 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
   examples: [
     ["looper questions", "list what is asked, with the commands that answer"],
     ["looper questions T3", "one question in full, with the plan or the diff that it shows"],
-    ["looper questions --json", "all of them, as JSON"],
   ],
   answer: async (context, { id, file, json }) => {
     const project = await projectOf(context, { file });

@@ -16,10 +16,7 @@ type Row = RunsAnswer["runs"][number];
 
 export const command: AnsweringCommand<{ n?: string }, { json: RunsAnswer }> = {
   options: [new Option("-n <n>", "only the newest n"), JSON_OPTION],
-  examples: [
-    ["looper runs", "list each run with its ending, result and cost"],
-    ["looper runs -n 1 --json", "print the last one as JSON"],
-  ],
+  examples: [["looper runs", "list each run with its ending, result and cost"]],
   answer: async (context, { n }) => {
     const most = readCount("-n", n, "looper runs -n 10") ?? 1_000_000;
     const project = await projectOf(context);

@@ -56,7 +56,6 @@ export const command: AnsweringCommand<Request, Answer> = {
   examples: [
     ["looper show T7", "show every field of T7 and every attempt at it"],
     ["looper show T3 --explain", "find the changes that T3's checks need"],
-    ["looper show T7 --json", "the same, as JSON"],
   ],
   answer: async (context, request) => {
     const { ports } = context;

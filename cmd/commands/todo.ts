@@ -32,7 +32,6 @@ export const command: EditingCommand<Request> = {
   ],
   examples: [
     ["looper todo T3", "reopen T3 after its blockers are settled"],
-    ["looper todo T3 T4", "reopen both, or neither when one is unknown"],
     ["looper todo T3 --restart", "begin the workflow of T3 again"],
     ["looper todo T3 --restart --stage plan", "begin it again at the stage plan"],
   ],

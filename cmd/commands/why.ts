@@ -26,10 +26,7 @@ const NAMED = 10;
 export const command: AnsweringCommand<{ id: string; file?: string }, SaidAnswer> = {
   arguments: [TASK],
   options: [TODO_FILE, JSON_OPTION],
-  examples: [
-    ["looper why T7", "show what T7 waits for, or which tasks come first"],
-    ["looper why T3 --json", "the same, as JSON"],
-  ],
+  examples: [["looper why T7", "show what T7 waits for, or which tasks come first"]],
   answer: async (context, { id, file }) => {
     const project = await projectOf(context, { file });
     const tasks = await readValidTasks(context, project);

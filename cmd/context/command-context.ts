@@ -58,8 +58,6 @@ export interface CommandContext {
   confirm(question: string, lines: readonly string[], closed?: "no"): Promise<boolean>;
   /** Asks for one of the choices; the first is the default. `undefined` when the person cancels. */
   choose(question: string, choices: readonly Choice[]): Promise<string | undefined>;
-  /** Asks for any number of the choices; the first is preselected. */
-  chooseSome(question: string, choices: readonly Choice[]): Promise<readonly string[] | undefined>;
   /** Asks for a line; `example` is shown while it is empty. */
   ask(question: string, example: string): Promise<string | undefined>;
   /** Asks for a line until it is typed, the input is closed, or `withdrawn` is aborted. */

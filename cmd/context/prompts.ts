@@ -19,9 +19,7 @@ export interface Desk {
   onTurnedAway: () => void;
 }
 
-export function questionsAt(
-  desk: Desk,
-): Pick<CommandContext, "confirm" | "choose" | "chooseSome" | "ask" | "askLine"> {
+export function questionsAt(desk: Desk): Pick<CommandContext, "confirm" | "choose" | "ask" | "askLine"> {
   return {
     confirm: async (message, lines, closed) => {
       if (closed === "no" && isClosed(desk)) return false;
@@ -37,18 +35,6 @@ export function questionsAt(
       prompt<string>(desk, (prompts, asking) =>
         prompts.select({ message, options: optionsOf(choices), ...asking }),
       ),
-    chooseSome: (message, choices) => {
-      const initialValues = choices.slice(0, 1).map(({ value }) => value);
-      return prompt<string[]>(desk, (prompts, asking) =>
-        prompts.multiselect({
-          message,
-          options: optionsOf(choices),
-          initialValues,
-          required: false,
-          ...asking,
-        }),
-      );
-    },
     ask: async (message, placeholder) => {
       const answer = await prompt<string>(desk, (prompts, asking) =>
         prompts.text({ message, placeholder, defaultValue: "", ...asking }),
@@ -92,7 +78,7 @@ function isAborted({ aborted }: AbortSignal): boolean {
 }
 
 /** Shows a prompt; `undefined` when the person cancels it and the program continues, as it does with `closed` at the end of the input. */
-async function prompt<T extends string | boolean | string[]>(
+async function prompt<T extends string | boolean>(
   desk: Desk,
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
   closed?: "no",
@@ -107,7 +93,7 @@ async function prompt<T extends string | boolean | string[]>(
 type Shown<T> = { value: T } | { isClosed: boolean; isInterrupted: boolean };
 
 /** The prompt's answer, or how it was cancelled. */
-async function show<T extends string | boolean | string[]>(
+async function show<T extends string | boolean>(
   { input, output, unknownColumns, onInterrupt }: Desk,
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
   withdrawn?: AbortSignal,

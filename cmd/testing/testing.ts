@@ -58,7 +58,6 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
     },
     confirm: () => Promise.resolve(false),
     choose: () => Promise.resolve(undefined),
-    chooseSome: () => Promise.resolve(undefined),
     ask: () => Promise.resolve(undefined),
     askLine: () => Promise.resolve("closed"),
     openTerminal: () => Promise.reject(new Error("no terminal here")),

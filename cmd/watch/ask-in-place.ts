@@ -98,8 +98,9 @@ async function askUntil(desk: Desk): Promise<Asked> {
     await say(context, [shown.changed]);
     return "left";
   }
+  const example = question.outcomes.length === 0 ? "" : "y";
   for (;;) {
-    const line = await context.askLine(promptText(question), exampleOf(question), desk.withdrawn);
+    const line = await context.askLine(promptText(question), example, desk.withdrawn);
     if (typeof line === "string") {
       if (line === "closed") await say(context, [`${clean(question.id)} stays open`]);
       return "left";
@@ -107,10 +108,6 @@ async function askUntil(desk: Desk): Promise<Asked> {
     const done = await take(desk, readTyped(line.line, question));
     if (done !== undefined) return done;
   }
-}
-
-function exampleOf({ outcomes }: Question): string {
-  return outcomes.length === 0 ? "" : "y";
 }
 
 /** Shows the question, and what is decided on. */
@@ -121,12 +118,7 @@ async function showQuestion(desk: Desk, shown: Shown): Promise<void> {
   if (open === undefined) return;
   // A call is decided on as it is: nothing of it is cut.
   const whole = open.question.call !== undefined;
-  const screen = { colours: coloursFor(err.colour), columns: err.columns() };
-  const scene = {
-    ...screen,
-    now: ports.clock.now(),
-    whole,
-  };
+  const scene = { colours: coloursFor(err.colour), columns: err.columns(), now: ports.clock.now(), whole };
   await say(context, ["", ...askedLines(open, scene)]);
   if ("text" in shown) await showText(context, shown.text);
 }

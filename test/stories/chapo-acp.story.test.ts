@@ -87,13 +87,12 @@ function connect(rig: Rig) {
 }
 
 test(
-  "an editor gets the commands, the list of todos and the diff; a folder that is not there is refused and not made",
+  "an editor gets the commands and the diff; a folder that is not there is refused and not made",
   story(async (rig) => {
     rig.write("a.txt", "one\ntwo\n");
     const turns = [
       call("fs_readFile", { path: "a.txt" }),
       call("fs_edit", { path: "a.txt", old_string: "two", new_string: "zwei" }),
-      call("todo_write", { todos: [{ id: "1", content: "Edit it", status: "in_progress" }] }),
       { say: "Done." },
     ];
     rig.settings({ agents: playing(rig, turns) });
@@ -126,8 +125,6 @@ test(
     client.say({ id: asked.id, result: { outcome: { outcome: "selected", optionId: "edits" } } });
     await client.wait(({ id, result: ended }) => id === 3 && ended !== undefined);
     expect(rig.read("a.txt")).toBe("one\nzwei\n");
-    const entry = { content: "Edit it", status: "in_progress", priority: "medium" };
-    expect(client.updates("plan")).toMatchObject([{ entries: [entry] }]);
     expect(client.updates("tool_call")[1]).toMatchObject({
       locations: [{ path: path.join(rig.project, "a.txt") }],
     });

@@ -38,7 +38,6 @@ const SAY_NO: readonly string[] = [
   "looper stop",
   "looper stop --now",
   // T3 was done before: the ids of its questions are not used again.
-  "looper reject T3.3",
 ];
 
 /** Lines that are refused: exit 2. */

@@ -27,16 +27,16 @@ test(
     const { stdout, code } = await rig.run(["workflows", "--json"]);
     expect(code).toBe(0);
     const { workflows } = JSON.parse(stdout) as { workflows: Record<string, unknown>[] };
-    const told = workflows.map(({ name, origin, hides }) => [name, origin, hides]);
+    const told = workflows.map(({ name, origin }) => [name, origin]);
     expect(told).toEqual([
-      ["default", "shipped", undefined],
-      ["implement-review", "shipped", undefined],
-      ["own", "project", ["user"]],
-      ["plan-approve-execute", "shipped", undefined],
-      ["plan-implement-review", "shipped", undefined],
-      ["research", "shipped", undefined],
-      ["staged-review", "shipped", undefined],
-      ["tdd", "user", ["shipped"]],
+      ["default", "shipped"],
+      ["implement-review", "shipped"],
+      ["own", "project"],
+      ["plan-approve-execute", "shipped"],
+      ["plan-implement-review", "shipped"],
+      ["research", "shipped"],
+      ["staged-review", "shipped"],
+      ["tdd", "user"],
     ]);
     expect((await rig.run(["workflows"])).stdout).toMatch(/^own +project +Mine$/m);
   }),

@@ -10,7 +10,6 @@ import {
   type AgentContext,
   type ContentBlock,
   type McpServer,
-  type PlanEntry,
   type SessionUpdate,
   type StopReason,
   type ToolCallContent,
@@ -28,7 +27,7 @@ import { warn } from "../../lookup/project.js";
 import { openHere, modelOf, siteOf, type ChapoLine, type SessionListener } from "./site.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
-import { listField, textField } from "../../../src/agents/fields.js";
+import { textField } from "../../../src/agents/fields.js";
 import { never } from "../../../src/system/never.js";
 import { fileURLToPath } from "node:url";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
@@ -257,8 +256,6 @@ interface Sent {
   /** The pieces of the reply that is being streamed. */
   streamed: string;
   last: string;
-  /** The list of todos in the call that runs. */
-  todos?: readonly unknown[];
 }
 
 const NOTHING_SENT: Sent = { streamed: "", last: "" };
@@ -291,19 +288,17 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
         rawInput: args,
         locations: listPaths(args).map((one) => ({ path: path.resolve(root, one) })),
       };
-      return { updates: [begun], sent: { ...sent, todos: listField(args, "todos") } };
+      return { updates: [begun], sent };
     }
     case "tool_result": {
-      const { callId, tool, success, output, diff } = event.data;
+      const { callId, success, output, diff } = event.data;
       const over: SessionUpdate = {
         sessionUpdate: "tool_call_update",
         toolCallId: callId,
         status: success ? "completed" : "failed",
         content: [toText(output), ...(diff === undefined ? [] : [toBlock(diff)])],
       };
-      const isList = tool === "todo_write" && success;
-      const plan: SessionUpdate = { sessionUpdate: "plan", entries: (sent.todos ?? []).map(toEntry) };
-      return { updates: [over, ...(isList ? [plan] : [])], sent };
+      return { updates: [over], sent };
     }
     case "answer":
       return { updates: sayOnce(event.data.answer, sent), sent: NOTHING_SENT };
@@ -328,15 +323,6 @@ function toBlock(text: string): ToolCallContent {
   const fence = "`".repeat(longest + 1);
   const language = /^@@ /m.test(text) ? "diff" : "";
   return toText(`${fence}${language}\n${text.trimEnd()}\n${fence}`);
-}
-
-function toEntry(todo: unknown): PlanEntry {
-  const status = textField(todo, "status");
-  return {
-    content: textField(todo, "content") ?? "",
-    priority: "medium",
-    status: status === "completed" || status === "in_progress" ? status : "pending",
-  };
 }
 
 function listPaths(args: unknown): string[] {

@@ -5,7 +5,7 @@ import { chapo } from "../../../src/agents/hosted/chapo.js";
 import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import { readModelName } from "../../../src/config/settings/model-names.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
-import { parseEnvFile } from "../../../src/config/read/env-file.js";
+import { readEnvFile } from "../../../src/loop/start/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { MODES } from "../../../src/config/settings/modes.js";
 import { EFFORTS } from "../../../src/config/settings/efforts.js";
@@ -83,7 +83,7 @@ export async function siteOf(context: CommandContext, request: ChapoLine): Promi
       `agents.${NAME}.kind is ${agent.kind}: looper chapo needs the kind chapo there`,
       "give that agent another name",
     );
-  const env = { ...makeBaseEnvironment(context.env, await readEnvFile(context, project)), ...agent.env };
+  const env = { ...makeBaseEnvironment(context.env, await readEnvFile({ ports, project })), ...agent.env };
   return {
     project,
     settings: withTyped(agent.chapo, request),
@@ -159,13 +159,6 @@ function iterationsOf(given: string): number {
   if (read?.ok === true && typeof read.value === "number" && /^\d+$/.test(given)) return read.value;
   const allowed = read?.ok === false ? read.allowed : "a whole number, at least 1";
   throw usageError(`--max-iterations is ${given}; allowed: ${allowed}`, "correct it");
-}
-
-async function readEnvFile({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {
-  const { envFile } = paths;
-  if (envFile === undefined) return {};
-  const bytes = await ports.files.read(envFile);
-  return bytes === undefined ? {} : parseEnvFile(envFile, new TextDecoder().decode(bytes));
 }
 
 /** The receivers of a session's events and of its questions. */

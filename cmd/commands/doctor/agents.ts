@@ -18,11 +18,10 @@ import type { CommandContext } from "../../context/command-context.js";
 import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { asResult } from "../../../src/git/base/git.js";
-import { parseEnvFile } from "../../../src/config/read/env-file.js";
+import { readEnvFile } from "../../../src/loop/start/env-file.js";
 import { PROJECT_FILES, listUserFiles } from "../../../src/config/read/places.js";
 import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { listTracked } from "../../../src/git/base/read/tracked.js";
-import { UserError } from "../../../src/system/errors.js";
 import { createRedact, findSecretValues } from "../../../src/system/text/secrets/redact.js";
 import { shownPath } from "../../lookup/project.js";
 
@@ -72,7 +71,9 @@ type Found = { found: string; signIn?: string } | { missing: string; hint: strin
 async function find(context: CommandContext, project: Project, name: string): Promise<Found> {
   const { ports, self, env, home } = context;
   const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
-  const variables = { ...(await fileVariables(context, project)), ...env };
+  // Another check reports an env file that is not valid.
+  const file = await readEnvFile({ ports, project }).catch(() => ({}));
+  const variables = { ...file, ...env };
   const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
   if ("missing" in finding) return finding;
   const about = await aboutProgram(context, project, { settings, program: finding.found });
@@ -85,13 +86,6 @@ async function find(context: CommandContext, project: Project, name: string): Pr
   ];
   const signIn = about.signedIn === false ? clientOf(settings).about?.signedIn?.how : undefined;
   return { found: words.join(" "), ...given({ signIn }) };
-}
-
-/** The env file may contain a key. */
-async function fileVariables({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {
-  const bytes =
-    paths.envFile === undefined ? undefined : await ports.files.read(paths.envFile).catch(() => undefined);
-  return bytes === undefined ? {} : variablesOf(new TextDecoder().decode(bytes));
 }
 
 /** A program that the project contains or names is not started, because the project is not approved yet. */
@@ -168,7 +162,7 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
   const inProject = [...PROJECT_FILES, "package.json"].map((name) => path.join(folder, name));
   const named = [...listUserFiles(env, home), ...inProject, todoFile];
   const files = envFile === undefined ? named : [...named, envFile];
-  let variables: Record<string, string> = {};
+  const variables = await readEnvFile({ ports, project }).catch(() => ({}));
   const texts = new Map<string, { text: string; mode: number }>();
   for (const file of files) {
     const stat = await ports.files.stat(file).catch(() => undefined);
@@ -179,7 +173,6 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
     if (bytes === undefined) continue;
     const text = Buffer.from(bytes).toString("utf8");
     texts.set(real, { text, mode: stat.mode });
-    if (file === envFile) variables = variablesOf(text);
   }
   const agents = Object.values(resolved.settings.agents).map((agent) => agent.env);
   const secrets = [env, ...agents, variables]
@@ -187,16 +180,6 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
     .filter((value) => !value.startsWith("/"));
   const redact = createRedact([...new Set(secrets)]);
   return [...texts].flatMap(([file, { text, mode }]) => (redact(text) === text ? [] : [{ file, mode }]));
-}
-
-/** The variables of an env file; empty when it is not valid, which another check reports. */
-function variablesOf(text: string): Record<string, string> {
-  try {
-    return parseEnvFile("env_file", text);
-  } catch (error) {
-    if (error instanceof UserError) return {};
-    throw error;
-  }
 }
 
 async function trackedOf(

@@ -58,33 +58,22 @@ export async function askWhence(context: CommandContext): Promise<Origin | undef
   return { from: chosen === "draft" ? "draft" : "nowhere" };
 }
 
-const ANOTHER = "";
-const EXAMPLE = "npm test";
+const ANOTHER = { value: "", label: "another command" };
 
-/** Commands are only stored, not run. */
+/** The commands, which are only stored, not run. */
 export async function askProof(
   context: CommandContext,
   proofs: readonly KnownCheck[],
 ): Promise<readonly string[] | undefined> {
   const question = "What proves a task done?";
-  if (proofs.length === 0) {
-    const command = await context.ask(
-      `${question} A command; empty: nothing does yet`,
-      `for example: ${EXAMPLE}`,
-    );
-    return command === undefined ? undefined : filled([command]);
-  }
-  const chosen = await context.chooseSome(question, [
-    ...proofs.map(({ command, from }) => ({ value: command, label: command, hint: from })),
-    { value: ANOTHER, label: "another command" },
-  ]);
-  if (chosen?.includes(ANOTHER) !== true) return chosen;
-  const command = await context.ask("Which command?", `for example: ${EXAMPLE}`);
-  return command === undefined ? undefined : filled([...chosen, command]);
-}
-
-function filled(commands: readonly string[]): string[] {
-  return [...new Set(commands.filter((command) => command !== ""))];
+  const known = proofs.map(({ command, from }) => ({ value: command, label: command, hint: from }));
+  const chosen = known.length === 0 ? "" : await context.choose(question, [...known, ANOTHER]);
+  const command =
+    chosen === ""
+      ? await context.ask(`${question} A command; empty: nothing does yet`, "for example: npm test")
+      : chosen;
+  if (command === undefined) return undefined;
+  return command === "" ? [] : [command];
 }
 
 /** The questions to ask; those that files or flags answer are left out. */

@@ -25,9 +25,8 @@ interface PersonSite {
 export const PERSON_INSTRUCTIONS =
   "Looper works through a backlog of tasks with coding agents. These tools list, show, add and edit its tasks and show the state of its runs. They do not start a run: that is `looper run`.";
 
-const VALUES = Task.pick({
-  title: true,
-  priority: true,
+/** Keys that a task may have or not. */
+const OPTIONAL = {
   description: true,
   reference: true,
   details: true,
@@ -38,21 +37,9 @@ const VALUES = Task.pick({
   verify: true,
   changes: true,
   agent: true,
-}).partial().shape;
-
-const CLEARED = z.enum([
-  "description",
-  "reference",
-  "details",
-  "steps",
-  "blockers",
-  "tags",
-  "files",
-  "depends_on",
-  "verify",
-  "changes",
-  "agent",
-]);
+} as const;
+const VALUES = Task.pick({ title: true, priority: true, ...OPTIONAL }).partial().shape;
+const CLEARED = Task.pick({ ...OPTIONAL, blockers: true }).keyof();
 
 export function personTools(site: PersonSite): McpTool[] {
   return [...readingTools(site), ...editingTools(site), ...(site.allowAnswers ? [answerTool(site)] : [])];

@@ -1,7 +1,7 @@
 // The project as a room, where its commands run as a person would run them, and whether they may.
 import { findStateFolder } from "../../config/read/places.js";
 import type { Project } from "../../config/project/open-project.js";
-import { parseEnvFile } from "../../config/read/env-file.js";
+import { readEnvFile } from "../start/env-file.js";
 import { isTrusted } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust-question.js";
 import type { Room } from "../../gate/commands/run-commands.js";
@@ -27,13 +27,7 @@ export async function makeProjectRoom(
   { ports, project, env: real }: Pick<GateRequest, "ports" | "project" | "env">,
   root: string | undefined,
 ): Promise<Room> {
-  const { envFile } = project.paths;
-  const text = envFile === undefined ? undefined : await ports.files.read(envFile);
-  const file =
-    envFile === undefined || text === undefined
-      ? {}
-      : parseEnvFile(envFile, Buffer.from(text).toString("utf8"));
-  const env = makeBaseEnvironment(real, file);
+  const env = makeBaseEnvironment(real, await readEnvFile({ ports, project }));
   const folder = await findRootFolder(ports.files, project, root);
   return { cwd: folder ?? project.folder, env, redact: await redactorFor(ports, env) };
 }

@@ -9,7 +9,6 @@ import {
   NONE_FOUND,
 } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
-import { parseEnvFile } from "../../config/read/env-file.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
 import { AUTO } from "../../config/settings/settings.js";
 import { findOperation } from "../../git/index/operation.js";
@@ -37,6 +36,7 @@ import { requireSchemaAllowsRun } from "./before/check-schema.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { makeBootstrapRule, requireTasksOrDraft } from "./bootstrap-rule.js";
 import { makeRepositoryPlaces } from "../runs/repository-places.js";
+import { readEnvFile } from "./env-file.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfRepository } from "./warn-of-repository.js";
 import type { ConfiguredAgent } from "../perform/world.js";
@@ -161,19 +161,6 @@ export async function openReleaseRepository(request: RunRequest): Promise<Reposi
     `${message}: nothing can be released`,
     why === "no-repository" ? "run git init and commit your files" : undefined,
   );
-}
-
-async function readEnvFile({ ports, project }: RunRequest): Promise<Readonly<Record<string, string>>> {
-  const { envFile } = project.paths;
-  if (envFile === undefined) return {};
-  const bytes = await ports.files.read(envFile);
-  if (bytes === undefined)
-    throw new UserError(
-      "usage",
-      `cannot read env_file ${envFile}: it does not exist`,
-      "create it, or remove the setting",
-    );
-  return parseEnvFile(envFile, Buffer.from(bytes).toString("utf8"));
 }
 
 /** The environment in which agents are looked up; the env file may have a key. */
