@@ -2,10 +2,11 @@
 // compare.ts reaches the verdict; cold-gate.ts is the gate in a cold room.
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
-import { addCaseDoubts } from "../verdict/compare-cases.js";
-import { settleRuns } from "../verdict/flaky.js";
+import { findMissingCases } from "../verdict/compare-cases.js";
+import { settleRuns } from "../verdict/runs.js";
 import { countPassing, findTurnedGreen } from "../verdict/proof.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
+import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
 /** A plan, and the baseline that its results are compared with. */
 export interface GateRules extends GatePlan {
@@ -70,19 +71,23 @@ export async function runGate(
     return { report: reportInterrupted(false), now: { commands: [] }, warnings: [] };
   const { baseline, strict } = rules;
   const report = judge({ ...runs, baseline, strict, cold: false, tampered: [] });
-  const cases = { before: baseline?.commands, whole: settleRuns(runs) };
-  const doubted = addCaseDoubts(report, cases);
-  const isDoubted = doubted.warnings.length > 0;
+  const now = settleRuns(runs);
+  const isGreen = report.verdict === "passed" || report.verdict === "unverified";
+  const missing = isGreen ? findMissingCases({ before: baseline?.commands, whole: now }) : [];
   return {
-    report: isDoubted ? doubted.report : addProof(report, baseline, settleRuns(runs)),
-    warnings: doubted.warnings,
+    report:
+      missing.length > 0
+        ? { ...report, verdict: "unverified", because: "no-report" }
+        : isGreen
+          ? addProof(report, baseline, now)
+          : report,
+    warnings: missing.map((reason) => NOT_VERIFIED + reason),
     now: makeBaseline(runs),
   };
 }
 
 /** The report of checks that pass, with what turned green since the baseline. */
 function addProof(report: GateReport, baseline: Baseline | undefined, now: readonly Ran[]): GateReport {
-  if (report.verdict !== "passed" && report.verdict !== "unverified") return report;
   if (now.length === 0) return { ...report, verdict: "unverified", because: "no-checks" };
   const before = [...(baseline?.commands ?? []), ...(baseline?.own ?? [])];
   const turned = findTurnedGreen(before, now).slice(0, MOST_NAMES);

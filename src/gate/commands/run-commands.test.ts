@@ -317,6 +317,12 @@ test("a whole gate has a baseline, a regression, and a baseline for the next tas
   expect(passed.report).toMatchObject({ verdict: "passed", cold: false, evidence: "" });
   expect(passed.now.commands).toMatchObject([{ tests: { "s > a": "passed", "s > b": "passed" } }]);
   expect(passed.now.commands.length).toBe(1);
+  writeFileSync(join(cwd, "cases.xml"), suite(good("b")));
+  const less = await runGate(ports, room, rules(baseline, all), never);
+  expect(less.report).toMatchObject({ verdict: "unverified", because: "no-report" });
+  expect(less.warnings).toEqual([
+    'not verified, since 1 test of "cat cases.xml; grep -qv failure cases.xml" that ran before does not run any more: s > a',
+  ]);
 });
 
 test("only commands that would fail the attempt run once more", async () => {

@@ -13,7 +13,7 @@ import {
   removeOwnReport,
   type OwnReport,
 } from "../runners/own-report.js";
-import { endsWell } from "../verdict/flaky.js";
+import { endsWell } from "../verdict/runs.js";
 import type { CommandEnd, Ran } from "../verdict.js";
 
 /** The commands to run, and how. */

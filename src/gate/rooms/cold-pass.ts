@@ -6,7 +6,7 @@ import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold
 import { baseOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { reportInterrupted, type Runs } from "../commands/gate.js";
-import { settleRuns } from "../verdict/flaky.js";
+import { settleRuns } from "../verdict/runs.js";
 import { needsMore } from "../verdict/proof.js";
 import type { Reference } from "../influence/reference.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";

@@ -5,8 +5,8 @@ import type { DiffEntry } from "../../git/base/read/diff.js";
 import { measureBaseline, runRepeating, type Runs } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import { judge } from "../verdict/compare.js";
-import { compareCases } from "../verdict/compare-cases.js";
-import { settleRuns } from "../verdict/flaky.js";
+import { findMissingCases } from "../verdict/compare-cases.js";
+import { settleRuns } from "../verdict/runs.js";
 import { findTurnedGreen } from "../verdict/proof.js";
 import { describeRedCheck } from "../verdict/red-check.js";
 import type { Baseline, GateReport, Ran, RedCheck } from "../verdict.js";
@@ -140,7 +140,7 @@ function verdictOf(
   { ran, before, measured }: { ran: readonly Ran[]; before: readonly Ran[]; measured: boolean },
 ): HiddenVerdict {
   // An attempt cannot change the tests, so one that does not run any more was ended or left out by the attempt.
-  const lost = compareCases({ before, whole: ran })?.reasons ?? [];
+  const lost = findMissingCases({ before, whole: ran });
   const isGreen = report.verdict === "passed" || report.verdict === "unverified";
   const green = measured ? findTurnedGreen(before, ran).map(({ command }) => command) : [];
   const turned = ran.filter(({ command }) => green.includes(command));

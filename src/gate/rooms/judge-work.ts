@@ -10,9 +10,8 @@ import { listSome } from "../../system/text/cut.js";
 import { earlierInfluence, explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
 import { findProof, whyUnbroken } from "./prove.js";
 import { orderWith, wholeOrder } from "./room-orders.js";
-import { compareCases } from "../verdict/compare-cases.js";
-import { settleRuns } from "../verdict/flaky.js";
-import { ranNothing } from "../verdict/proof.js";
+import { findMissingCases } from "../verdict/compare-cases.js";
+import { ranNothing, settleRuns } from "../verdict/runs.js";
 import type { Baseline, GateReport } from "../verdict.js";
 import { matcherOf, TESTS } from "../sort/names.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
@@ -233,12 +232,14 @@ function findMissing(
   // Tests that earlier tasks added must still run; those that an earlier one removed are not missed again.
   const missing =
     baseline?.all === undefined
-      ? compareCases({ before: baseline?.commands, source, whole: all })
-      : (compareCases({ before: baseline.commands, source }) ??
-        compareCases({ before: baseline.all, whole: all }));
-  if (missing === undefined) return undefined;
-  if (influence.own.length > 0) return unverified({ because: missing.because }, ...missing.reasons);
-  return { report: { verdict: "failed", evidence: missing.reasons.join("\n") }, doubts: [] };
+      ? findMissingCases({ before: baseline?.commands, source, whole: all })
+      : [
+          ...findMissingCases({ before: baseline.commands, source }),
+          ...findMissingCases({ before: baseline.all, whole: all }),
+        ];
+  if (missing.length === 0) return undefined;
+  if (influence.own.length > 0) return unverified({ because: "no-report" }, ...missing);
+  return { report: { verdict: "failed", evidence: missing.join("\n") }, doubts: [] };
 }
 
 /** Files of the program (text) that an attempt changed and whose exit code is the result of a task's own command. */

@@ -5,7 +5,7 @@ import { exists } from "../../git/base/read/diff.js";
 import { runRepeating, type Runs } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import { countPassing, findProvingTests, findTurnedGreen } from "../verdict/proof.js";
-import { settleRuns } from "../verdict/flaky.js";
+import { settleRuns } from "../verdict/runs.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { isGreen, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
 import { pathFromTop, workInRoom, type ColdPlaces, type RoomOrder } from "./cold-room.js";

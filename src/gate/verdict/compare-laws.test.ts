@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judge, mustRepeat, type GateOrder } from "./compare.js";
 import { killed, order, run, timedOut } from "../testing/testing.js";
-import { pickBetter } from "./flaky.js";
+import { pickBetter } from "./runs.js";
 import { Ran, type CommandEnd, type TestStatus } from "../verdict.js";
 
 const status = fc.constantFrom<TestStatus[]>("passed", "failed", "skipped");

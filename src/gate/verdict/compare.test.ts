@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judge, mustRepeat, type GateOrder } from "./compare.js";
-import { pickBetter } from "./flaky.js";
+import { pickBetter } from "./runs.js";
 import { bare, killed, order, run, timedOut, type Tests } from "../testing/testing.js";
 import type { Baseline, Ran } from "../verdict.js";
 

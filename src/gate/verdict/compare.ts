@@ -1,10 +1,18 @@
-// Reaches the gate's verdict on an attempt from the verdicts on its commands. Pure.
-// judge-command.ts judges one command, compare-cases.ts looks for cases that no longer run, and evidence.ts words the result
-// for the next attempt.
+// Reaches the gate's verdict on an attempt: compares each command, and each of its cases, with those before the task. Pure.
+// runs.ts combines two runs of a command, compare-cases.ts looks for cases that no longer run, and evidence.ts words the result.
+import { given } from "../../system/given.js";
 import { tellEvidence } from "./evidence.js";
-import { judgeCommand, type CommandJudgement } from "./judge-command.js";
-import { isSameCommand } from "./flaky.js";
-import type { Baseline, CommandVerdict, GateReport, GateVerdict, Ran, Tampering } from "../verdict.js";
+import { combineRuns, compareTests, endsWell, hasRunCases, isRun, isSameCommand } from "./runs.js";
+import type {
+  Baseline,
+  CommandVerdict,
+  Finding,
+  GateReport,
+  GateVerdict,
+  Ran,
+  Tampering,
+  TestStatus,
+} from "../verdict.js";
 
 const MOST_NAMES = 100;
 
@@ -20,6 +28,20 @@ export interface GateOrder {
   cold: boolean;
   /** Tampering that the comparison of files found. */
   tampered: readonly Tampering[];
+}
+
+/** Names of test cases by finding; those that passed are not listed. */
+type Names = Record<"regressed" | "fixed" | "pre_existing" | "new" | "flaky", string[]>;
+
+/** The judgement of one command. */
+export interface CommandJudgement {
+  ran: Ran;
+  verdict: Finding;
+  names: Names;
+  /** The number of test cases; `undefined` without a report. */
+  total: number | undefined;
+  /** Cases no longer run, although the command was not cut short. They may run when it is repeated. */
+  losesCases: boolean;
 }
 
 /** Whether the command must run once more, because it would fail the attempt and may be flaky. Never after a timeout. */
@@ -38,47 +60,93 @@ export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrde
       again.find((second) => isSameCommand(one, second)),
     ),
   );
-  const report = { verdict: wholeVerdict(judged, tampered, strict), tampered: [...tampered] };
   const failing = judged.filter((one) => isFailing(one, strict));
+  const verdict: GateVerdict =
+    tampered.length > 0
+      ? "tampered"
+      : failing.length > 0
+        ? "failed"
+        : judged.length > 0
+          ? "passed"
+          : "unverified";
+  const report = { verdict, tampered: [...tampered] };
   const evidence = tellEvidence({ ...report, failing, measured: baseline !== undefined });
   return { ...report, cold, commands: judged.map(shownOf), evidence };
-}
-
-function wholeVerdict(
-  judged: readonly CommandJudgement[],
-  tampered: readonly Tampering[],
-  strict: boolean,
-): GateVerdict {
-  if (tampered.length > 0) return "tampered";
-  if (judged.some((one) => isFailing(one, strict))) return "failed";
-  return judged.length > 0 ? "passed" : "unverified";
 }
 
 function isFailing({ verdict }: CommandJudgement, strict: boolean): boolean {
   return verdict === "regressed" || verdict === "new" || (strict && verdict === "pre-existing");
 }
 
+/** Judges a command by its run, and by its second run if there was one. */
+function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: Ran | undefined): CommandJudgement {
+  const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
+  const { ends, tests, flaky } = combineRuns(ran, second);
+  const changes = tests === undefined ? [] : compareTests(base?.tests, tests);
+  const names: Names = { regressed: [], fixed: [], pre_existing: [], new: [], flaky: [] };
+  // Without a report before, the exit code counts for all tests.
+  const forAll =
+    base === undefined || base.tests !== undefined ? undefined : endsWell(base.end) ? "passed" : "failed";
+  for (const { name, was, is } of changes) {
+    if (flaky.has(name)) names.flaky.push(name);
+    else if (is === "failed") names[failureAfter(was ?? forAll)].push(name);
+    else if (is === "passed" && was === "failed") names.fixed.push(name);
+  }
+  // A run that ends before any of the cases that it had does not compile, or its runner cannot start.
+  const endsEarlier = hasRunCases(base?.tests) && !hasRunCases(tests);
+  const hasExplained = ran.end.how === "exited" && Object.values(tests ?? {}).includes("failed");
+  const after = base === undefined ? "new" : endsWell(base.end) || endsEarlier ? "regressed" : "pre-existing";
+  const ending = ends !== "badly" || hasExplained ? undefined : after;
+  // A run that was cut short reports fewer tests than exist: the missing ones failed, they were not removed.
+  const broke = ran.end.how !== "exited" || ["regressed", "new"].includes(worstOf(names, [ending]));
+  // A missing report fails nothing here: compare-cases.ts looks for the cases.
+  let losesCases = base?.tests !== undefined && tests === undefined;
+  for (const { name, was, is, isReplaced } of changes) {
+    // One that was skipped before may stay skipped, or be deleted.
+    if (!isRun(was) || isRun(is)) continue;
+    if (broke) names[failureAfter(was)].push(name);
+    else if (isReplaced) names.fixed.push(name);
+    else losesCases = true;
+  }
+  for (const list of Object.values(names)) list.sort();
+  // A command is repeated if it would fail the attempt; if it does not fail after that, it is flaky.
+  const repeated = second === undefined ? undefined : "flaky";
+  const mended = base !== undefined && !endsWell(base.end) && ends === "well" ? "fixed" : undefined;
+  const verdict = worstOf(names, [ending, repeated, mended]);
+  const total = tests === undefined ? undefined : Object.keys(tests).length;
+  return { ran, verdict, names, total, losesCases };
+}
+
+function failureAfter(then: TestStatus | undefined): keyof Names {
+  if (then === "passed") return "regressed";
+  return then === "failed" ? "pre_existing" : "new";
+}
+
+const WORST_FIRST = ["regressed", "new", "pre-existing", "flaky", "fixed"] as const;
+
+function worstOf(names: Names, others: readonly (Finding | undefined)[]): Finding {
+  const listed = (finding: (typeof WORST_FIRST)[number]): readonly string[] =>
+    names[finding === "pre-existing" ? "pre_existing" : finding];
+  return WORST_FIRST.find((one) => others.includes(one) || listed(one).length > 0) ?? "passed";
+}
+
 function shownOf({ ran, verdict, names, total }: CommandJudgement): CommandVerdict {
   const { command, own, end, duration_ms, tail } = ran;
-  const first = (list: readonly string[]): string[] => list.slice(0, MOST_NAMES);
+  const first = (kind: keyof Names): string[] => names[kind].slice(0, MOST_NAMES);
   return {
-    command,
-    own,
-    verdict,
-    end: end.how,
-    ...(end.how === "exited" ? { exit_code: end.code } : {}),
-    duration_ms,
-    tail,
+    ...{ command, own, verdict, end: end.how },
+    ...given({ exit_code: end.how === "exited" ? end.code : undefined }),
+    ...{ duration_ms, tail },
     ...(total === undefined
       ? { by_exit_code: true }
       : {
           tests: {
             total,
-            regressed: first(names.regressed),
-            fixed: first(names.fixed),
-            pre_existing: first(names.preExisting),
-            new: first(names.new),
-            flaky: first(names.flaky),
+            regressed: first("regressed"),
+            fixed: first("fixed"),
+            pre_existing: first("pre_existing"),
+            new: first("new"),
+            flaky: first("flaky"),
           },
         }),
   };

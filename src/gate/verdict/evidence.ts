@@ -2,7 +2,7 @@
 // compare.ts finds it.
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
-import type { CommandJudgement } from "./judge-command.js";
+import type { CommandJudgement } from "./compare.js";
 import { describeRedCheck } from "./red-check.js";
 import { cutText, cutLine, cutToLastLines } from "../report/cut.js";
 import type { CommandEnd, Tampering } from "../verdict.js";
@@ -59,7 +59,7 @@ function reasonFor({ ran, verdict, names }: CommandJudgement): string {
   const reasons = [
     ...reason(names.regressed, (tests) => `${tests} regressed`),
     ...reason(names.new, (tests) => `${tests} failed, not there before`),
-    ...(verdict === "pre-existing" ? reason(names.preExisting, (tests) => `${tests} failed as before`) : []),
+    ...(verdict === "pre-existing" ? reason(names.pre_existing, (tests) => `${tests} failed as before`) : []),
   ];
   if (reasons.length > 0) return `: ${reasons.join("; ")}`;
   const end = ran.end.how === "exited" ? `exit ${ran.end.code}` : endWords(ran.end);
@@ -94,7 +94,7 @@ function describe({ ran, names }: CommandJudgement): string {
     `Command: ${nameOf(ran.command)}\nEnd: ${endWords(ran.end)}`,
     ...listIf("Regressed (passed before):", names.regressed),
     ...listIf("Failing, and not there before:", names.new),
-    ...listIf("Failing as before:", names.preExisting),
+    ...listIf("Failing as before:", names.pre_existing),
     ...listIf("Failed, then passed when run again:", names.flaky),
   ].join("\n");
 }

@@ -1,30 +1,18 @@
 // Finds what the work of a task turned from red to green, by the runs with it and without it. Pure. A case is red only if it fails
-// twice: of each command the better of its two runs counts (`settleRuns` in flaky.ts).
-import { matchPlaceholders } from "../report/placeholder.js";
+// twice: of each command the better of its two runs counts (`settleRuns` in runs.ts).
 import type { Ran, Turned } from "../verdict.js";
-import { endsWell, isSameCommand } from "./flaky.js";
+import { compareTests, endsWell, isSameCommand, ranNothing } from "./runs.js";
 
 /** The cases and commands that failed before and pass now. A command counts as a whole only where no case explains its failure. */
 export function findTurnedGreen(before: readonly Ran[], now: readonly Ran[]): Turned[] {
-  return now.flatMap((ran) => {
-    const base = before.find((one) => isSameCommand(one, ran));
-    return base === undefined ? [] : turnedIn(base, ran);
+  return pairsOf(before, now).flatMap(([base, ran]): Turned[] => {
+    const { command } = ran;
+    const failed = compareTests(base.tests, ran.tests).filter(({ was }) => was === "failed");
+    const turned = failed.filter(({ is, isReplaced }) => is === "passed" || isReplaced);
+    if (turned.length > 0) return turned.map(({ name }) => ({ command, name }));
+    const isWhole = failed.length === 0 && !endsWell(base.end) && endsWell(ran.end);
+    return isWhole && !ranNothing(ran) ? [{ command }] : [];
   });
-}
-
-function turnedIn(base: Ran, now: Ran): Turned[] {
-  const { command } = now;
-  const [was, is] = [base.tests ?? {}, now.tests ?? {}];
-  const passing = namesOf(is, "passed");
-  const failed = namesOf(was, "failed");
-  // A file that could not be loaded stands for its tests, which are there now.
-  const isReplaced = matchPlaceholders(passing.filter((name) => !Object.hasOwn(was, name)));
-  const turned = failed.filter(
-    (name) => is[name] === "passed" || (!Object.hasOwn(is, name) && isReplaced({ name, failed: true })),
-  );
-  if (turned.length > 0) return turned.map((name) => ({ command, name }));
-  const isWhole = failed.length === 0 && !endsWell(base.end) && endsWell(now.end);
-  return isWhole && !ranNothing(now) ? [{ command }] : [];
 }
 
 /** The runs that show what new tests are worth. */
@@ -40,48 +28,29 @@ export interface TestOrder {
 
 /** The cases and commands that pass with the whole attempt, and without its source fail, or are new and cannot run. */
 export function findProvingTests({ before, without, whole, byCommand }: TestOrder): Turned[] {
-  return whole.flatMap((ran) => {
+  return pairsOf(without, whole).flatMap(([bare, ran]): Turned[] => {
     const { command } = ran;
-    const bare = without.find((one) => isSameCommand(one, ran));
-    if (bare === undefined) return [];
-    const was = before.find((one) => isSameCommand(one, ran))?.tests ?? {};
-    const is = bare.tests ?? {};
-    const cases = provingNames(ran.tests ?? {}).filter(
-      (name) => is[name] === "failed" || !(Object.hasOwn(is, name) || Object.hasOwn(was, name)),
+    const known = before.find((one) => isSameCommand(one, ran))?.tests ?? {};
+    const passing = compareTests(bare.tests, ran.tests).filter(({ is }) => is === "passed");
+    // A file of a runner of JavaScript, which passes because it loads, is a case only where there are no others.
+    const cases = passing.filter(({ name }) => !/^\S+\.[cm]?[jt]sx?$/.test(name));
+    const proving = (cases.length > 0 ? cases : passing).filter(
+      ({ name, was }) => was === "failed" || (was === undefined && !Object.hasOwn(known, name)),
     );
-    if (cases.length > 0) return cases.map((name) => ({ command, name }));
+    if (proving.length > 0) return proving.map(({ name }) => ({ command, name }));
     const isWhole = ran.tests === undefined && endsWell(ran.end) && !endsWell(bare.end);
     return byCommand && isWhole && !ranNothing(ran) ? [{ command }] : [];
   });
 }
 
-/** The cases that passed. A file of a runner of JavaScript, which passes because it loads, is one only where there are no others. */
-function provingNames(tests: NonNullable<Ran["tests"]>): string[] {
-  const passing = namesOf(tests, "passed");
-  const cases = passing.filter((name) => !/^\S+\.[cm]?[jt]sx?$/.test(name));
-  return cases.length > 0 ? cases : passing;
-}
-
 /** How many cases, and commands without any, passed before and pass now. */
 export function countPassing(before: readonly Ran[], now: readonly Ran[]): number {
-  let count = 0;
-  for (const ran of now) {
-    const base = before.find((one) => isSameCommand(one, ran));
-    if (base === undefined) continue;
-    const passing = namesOf(ran.tests ?? {}, "passed");
-    if (ran.tests === undefined) count += endsWell(base.end) && endsWell(ran.end) ? 1 : 0;
-    else count += passing.filter((name) => base.tests?.[name] === "passed").length;
-  }
-  return count;
-}
-
-/** Whether a run started a test runner that ran no case. */
-export function ranNothing({ runner, tests = {} }: Ran): boolean {
-  return runner !== undefined && !Object.values(tests).some((status) => status !== "skipped");
-}
-
-function namesOf(tests: NonNullable<Ran["tests"]>, status: "passed" | "failed"): string[] {
-  return Object.keys(tests).filter((name) => tests[name] === status);
+  const counts = pairsOf(before, now).map(([base, ran]) => {
+    if (ran.tests === undefined) return endsWell(base.end) && endsWell(ran.end) ? 1 : 0;
+    const cases = compareTests(base.tests, ran.tests);
+    return cases.filter(({ was, is }) => was === "passed" && is === "passed").length;
+  });
+  return counts.reduce((sum, one) => sum + one, 0);
 }
 
 /**
@@ -89,12 +58,16 @@ function namesOf(tests: NonNullable<Ran["tests"]>, status: "passed" | "failed"):
  * rooms. Contract: of each command the better of its two runs (`settleRuns`).
  */
 export function needsMore(some: readonly Ran[], whole: readonly Ran[]): boolean {
-  return some.some((one) => {
-    const all = whole.find((other) => isSameCommand(other, one));
-    if (all === undefined) return false;
+  return pairsOf(some, whole).some(([one, all]) => {
     if (endsWell(all.end) && !endsWell(one.end)) return true;
-    return Object.entries(one.tests ?? {}).some(
-      ([name, status]) => status === "failed" && all.tests?.[name] === "passed",
-    );
+    return compareTests(one.tests, all.tests).some(({ was, is }) => was === "failed" && is === "passed");
+  });
+}
+
+/** Each command that ran both times, in the order of the second runs. */
+function pairsOf(before: readonly Ran[], now: readonly Ran[]): [before: Ran, now: Ran][] {
+  return now.flatMap((ran): [Ran, Ran][] => {
+    const base = before.find((one) => isSameCommand(one, ran));
+    return base === undefined ? [] : [[base, ran]];
   });
 }

@@ -1,5 +1,5 @@
 // Describes a check that fails before any work: how it ended, the line that explains it, and whether it could run. Pure.
-import { endsWell } from "./flaky.js";
+import { endsWell } from "./runs.js";
 import type { Ran, RedCheck } from "../verdict.js";
 
 /** Exit codes of a shell that cannot start a command. */

@@ -11,7 +11,7 @@ import type { Ports } from "../../../system/ports.js";
 import { digest } from "../../../system/text/digest.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { runOne, type Room } from "../../commands/run-commands.js";
-import { endsWell } from "../../verdict/flaky.js";
+import { endsWell } from "../../verdict/runs.js";
 import type { Ran } from "../../verdict.js";
 
 const LOCK_FILES =
