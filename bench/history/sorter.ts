@@ -21,11 +21,12 @@ export async function openSorter(folder: string, env: Readonly<Record<string, st
   if (!opened.ok) throw new Error(`${folder}: ${opened.error.message}`);
   const repo = opened.value;
   const where = { projectDir: folder, workDir: folder, env, redact: (text: string) => text };
-  const places = await openColdPlaces(repo, { ...where, setup: [], setupTimeoutMs: 0 });
+  const rules = { protected: [], source: [], setup: [], setupTimeoutMs: 0 };
+  const places = await openColdPlaces(repo, { ...where, ...rules });
   return async ({ base, commit, checks, most = Infinity }) => {
     const changes = await diffTrees(repo, commit, base);
     if (changes.length > most) return undefined;
-    const order = { base, persons: [], changes, patterns: [], source: [] };
+    const order = { base, persons: [], changes };
     const { kinds } = await studyChanges(places, { ...order, commands: { project: checks, own: [] } });
     return [...kinds.values()];
   };

@@ -1,8 +1,6 @@
 // Finds a smallest set of changes with which the checks pass: QuickXplain (Junker, "Preferred Explanations and Relaxations for
 // Over-Constrained Problems", 2004) on the most suspect group of paths that suffices. Pure but for the question it is given;
 // needed-changes.ts answers it in rooms.
-import { posix } from "node:path";
-import { familyOf } from "../sort/languages.js";
 
 /** A changed path (text) that is not source. `isTest`: a test by its name. `isNew`: the reference does not have it. */
 export interface Candidate {
@@ -27,22 +25,15 @@ export async function findNeeded(candidates: readonly Candidate[], ask: Ask): Pr
   return reduce({ beside: [], among: groups.flat(), isNew: false }, ask);
 }
 
-/** The paths by how often a change of their kind turns a check: changed tests, settings, scripts, data, new files. */
+/** The paths by how often a change of their kind turns a check: changed tests, other changes, new files. */
 function groupsOf(candidates: readonly Candidate[]): string[][] {
-  const rankOf = ({ path, isTest, isNew }: Candidate): number => {
-    if (isTest && !isNew) return 0;
-    if (isTest) return 4;
-    if (/\.(?:json|toml|ya?ml|ini|cfg|conf|lock|xml|mk|cmake|gradle)$|(?:^|\/)(?:\.|[Mm]akefile)/.test(path))
-      return 1;
-    if (!isNew && (familyOf(path) !== undefined || posix.extname(path) === "")) return 2;
-    return isNew ? 4 : 3;
-  };
-  const ranks = new Map<number, string[]>();
-  for (const one of candidates) {
-    const rank = rankOf(one);
-    ranks.set(rank, [...(ranks.get(rank) ?? []), one.path]);
-  }
-  return [...ranks].sort(([a], [b]) => a - b).map(([, paths]) => paths);
+  const isOfGroup = [
+    ({ isTest, isNew }: Candidate) => isTest && !isNew,
+    ({ isTest, isNew }: Candidate) => !isTest && !isNew,
+    ({ isNew }: Candidate) => isNew,
+  ];
+  const groups = isOfGroup.map((is) => candidates.filter(is).map(({ path }) => path));
+  return groups.filter((paths) => paths.length > 0);
 }
 
 /** The smallest part of `among` with which the checks pass `beside` others. `isNew`: it is not known whether these suffice. */

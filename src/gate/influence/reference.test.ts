@@ -2,12 +2,14 @@ import { expect } from "vitest";
 import { test } from "../../git/testing/scratch.js";
 import { NOTHING, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
-import { findReference, joinChanges, noteLeft, trustAllowed, type RunStart } from "./reference.js";
+import { findReference, joinChanges, noteLeft, type RunStart } from "./reference.js";
 
 const at = (path: string, from: string, to: string): DiffEntry => {
   const version = (oid: string) => (oid === "" ? NOTHING : { mode: "100644", oid });
   return { path, from: version(from), to: version(to) };
 };
+
+const never = (): boolean => false;
 
 test("consecutive changes are combined, and changes that cancel each other are dropped", () => {
   const first = [at("a", "1", "2"), at("b", "", "1"), at("c", "1", "2")];
@@ -32,27 +34,27 @@ test("a change since the start is an agent's if an agent left that version, else
   const runStart: RunStart = { start, left: new Map(), needed: new Map(), accepted: new Set() };
   noteLeft(runStart, await diffTrees(repo, left, start), "T1");
   const base = await commit({ two: "3", four: "3" });
-  const { persons, since } = await findReference(repo, runStart, base);
+  const { persons, since } = await findReference(repo, runStart, base, never);
   expect(persons.map(({ path }) => path)).toEqual(["four", "two"]);
   expect(since.map(({ path }) => path)).toEqual(["one", "three"]);
   const [one] = since;
-  const { taskOf } = await findReference(repo, runStart, base);
+  const { taskOf } = await findReference(repo, runStart, base, never);
   expect(one && taskOf(one)).toBe("T1");
   expect(persons.map(taskOf)).toEqual([undefined, undefined]);
-  const trusting = trustAllowed(
-    { start, persons, since, taskOf, onTopOf: [] },
-    (task, { path }) => task === "T1" && path === "one",
+  const trusting = await findReference(
+    ...([repo, runStart, base] as const),
+    (task, path) => task === "T1" && path === "one",
   );
-  expect(trusting.persons.map(({ path }) => path)).toEqual(["four", "two", "one"]);
+  expect(trusting.persons.map(({ path }) => path)).toEqual(["four", "one", "two"]);
   expect(trusting.since.map(({ path }) => path)).toEqual(["three"]);
   const needed = new Map([["T1", { paths: new Set(["three", "two"]), on: [] }]]);
   const needing = { ...runStart, needed };
-  const withNeeded = await findReference(repo, needing, base);
+  const withNeeded = await findReference(repo, needing, base, never);
   expect(withNeeded.persons.map(({ path }) => path)).toEqual(["four", "three", "two"]);
   expect(withNeeded).toMatchObject({ since: [{ path: "one" }], onTopOf: ["T1"] });
   const onT1 = { ...runStart, needed: new Map([["T2", { paths: new Set<string>(), on: ["T1"] }]]) };
-  expect(await findReference(repo, onT1, base)).toMatchObject({ since: [], onTopOf: ["T2"] });
+  expect(await findReference(repo, onT1, base, never)).toMatchObject({ since: [], onTopOf: ["T2"] });
   const word = { ...onT1, accepted: new Set(["T2"]) };
-  expect(await findReference(repo, word, base)).toMatchObject({ since: [], onTopOf: [] });
-  expect(await findReference(repo, runStart, start)).toMatchObject({ start, persons: [], since: [] });
+  expect(await findReference(repo, word, base, never)).toMatchObject({ since: [], onTopOf: [] });
+  expect(await findReference(repo, runStart, start, never)).toMatchObject({ start, persons: [], since: [] });
 });

@@ -55,11 +55,15 @@ export function noteNeeded(
   else needed.delete(task);
 }
 
-/** Tells changes by agents from changes by a person at a task's base. Starts at most one process. */
+/**
+ * Tells changes by agents from changes by a person at a task's base. `isAllowed`: an agent changed a path (text) with a person's word,
+ * since its task allows it: this counts as the person's. Starts at most one process.
+ */
 export async function findReference(
   repo: Repository,
   { start, left, needed, accepted }: RunStart,
   base: string,
+  isAllowed: (task: string, path: string) => boolean,
 ): Promise<Reference> {
   const found = base === start ? [] : await diffTrees(repo, base, start);
   const taskOf = (entry: DiffEntry): string | undefined => left.get(entry.path)?.get(keyOf(entry));
@@ -70,30 +74,16 @@ export async function findReference(
       .filter(([task, { paths, on }]) => (task === by ? paths.has(toText(entry.path)) : on.includes(by)))
       .map(([task]) => task);
   };
-  const isTrusted = (entry: DiffEntry): boolean => taskOf(entry) === undefined || needing(entry).length > 0;
+  const isTrusted = (entry: DiffEntry): boolean => {
+    const by = taskOf(entry);
+    return by === undefined || needing(entry).length > 0 || isAllowed(by, toText(entry.path));
+  };
   return {
     start,
     persons: found.filter(isTrusted),
     since: found.filter((entry) => !isTrusted(entry)),
     taskOf,
     onTopOf: [...new Set(found.flatMap(needing))].filter((task) => !accepted.has(task)),
-  };
-}
-
-/** Counts what agents changed with a person's word as the person's: the changes that their tasks allow. */
-export function trustAllowed(
-  reference: Reference,
-  isAllowed: (task: string, entry: DiffEntry) => boolean,
-): Reference {
-  const trusted = reference.since.filter((entry) => {
-    const task = reference.taskOf(entry);
-    return task !== undefined && isAllowed(task, entry);
-  });
-  if (trusted.length === 0) return reference;
-  return {
-    ...reference,
-    persons: joinChanges(reference.persons, trusted),
-    since: reference.since.filter((entry) => !trusted.includes(entry)),
   };
 }
 

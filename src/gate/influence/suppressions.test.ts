@@ -27,19 +27,13 @@ test.each([
   ["a.rb", "# rubocop:disable all", "# xxxxxxx:xxxxxxx all"],
   ["a.php", "// @phpstan-ignore-next-line", "// @xxxxxxx-xxxxxx-xxxx-xxxx"],
 ])("%s: %j is blanked", (path, line, blanked) => {
-  expect(withoutAddedSuppressions(path, undefined, `a\n${line}\nb`)).toEqual({
-    text: `a\n${blanked}\nb`,
-    count: 1,
-  });
+  expect(withoutAddedSuppressions(path, undefined, `a\n${line}\nb`)).toBe(`a\n${blanked}\nb`);
 });
 
 test("those that were there stay, also moved and indented; one more of them is added", () => {
   const line = "x = 1  # noqa";
   expect(withoutAddedSuppressions("a.py", `${line}\ny`, `y\n  ${line}`)).toBeUndefined();
-  expect(withoutAddedSuppressions("a.py", line, `${line}\n${line}`)).toEqual({
-    text: `${line}\nx = 1  # xxxx`,
-    count: 1,
-  });
+  expect(withoutAddedSuppressions("a.py", line, `${line}\n${line}`)).toBe(`${line}\nx = 1  # xxxx`);
 });
 
 test.each([
@@ -76,25 +70,23 @@ test.each([
   ["a.css", "/* stylelint-disable */", "/* xxxxxxxxx-xxxxxxx */"],
   ["a.md", "<!-- markdownlint-disable -->", "<!-- xxxxxxxxxxxx-xxxxxxx -->"],
 ])("%s: %j goes, and the rest still is code", (path, line, blanked) => {
-  expect(withoutAddedSuppressions(path, "", `a\n${line}\nb`)).toEqual({ text: `a\n${blanked}\nb`, count: 1 });
+  expect(withoutAddedSuppressions(path, "", `a\n${line}\nb`)).toBe(`a\n${blanked}\nb`);
 });
 
 test("a suppression over several lines goes with all of them, and the lines keep their numbers", () => {
   const text = '@SuppressWarnings({\n  "a",\n  "b"\n})\nvoid f() {}';
-  expect(withoutAddedSuppressions("A.java", "", text)).toEqual({ text: "\n\n\n\nvoid f() {}", count: 1 });
-  expect(withoutAddedSuppressions("a.js", "", "/*\neslint-disable\n*/")).toMatchObject({ count: 1 });
+  expect(withoutAddedSuppressions("A.java", "", text)).toBe("\n\n\n\nvoid f() {}");
+  expect(withoutAddedSuppressions("a.js", "", "/*\neslint-disable\n*/")).toBe("/*\nxxxxxx-xxxxxxx\n*/");
 });
 
 test("a pragma with a continued line goes with all of it", () => {
   const text = '#pragma \\\nGCC diagnostic ignored "-Wall"\nint x;\n';
-  expect(withoutAddedSuppressions("a.c", "", text)).toEqual({ text: "\n\nint x;\n", count: 1 });
+  expect(withoutAddedSuppressions("a.c", "", text)).toBe("\n\nint x;\n");
 });
 
 test("a suppression that stays while its line changes is not added", () => {
   expect(withoutAddedSuppressions("a.py", "x = 1  # noqa: E501", "x = 2  # noqa: E501")).toBeUndefined();
-  expect(withoutAddedSuppressions("a.py", "x = 1  # noqa: E501", "x = 2  # noqa")).toMatchObject({
-    count: 1,
-  });
+  expect(withoutAddedSuppressions("a.py", "x = 1  # noqa: E501", "x = 2  # noqa")).toBe("x = 2  # xxxx");
 });
 
 test("a text that the program prints is not a suppression", () => {
@@ -103,7 +95,7 @@ test("a text that the program prints is not a suppression", () => {
 
 test("a file of 1 MB is read in a moment", () => {
   const text = "x = '#' * 3  # noqa: E501 @Suppressed( [[[(((\n".repeat(20_000);
-  expect(withoutAddedSuppressions("a.py", "", text)?.count).toBe(20_000);
+  expect(withoutAddedSuppressions("a.py", "", text)?.match(/# xxxx:/g)).toHaveLength(20_000);
 });
 
 test("a pragma of Perl that silences warnings goes as a whole", () => {
@@ -111,7 +103,6 @@ test("a pragma of Perl that silences warnings goes as a whole", () => {
   const after =
     "use strict;\nuse warnings;\nno warnings qw(once void);\nsub f { no strict 'refs'; return 1 }\n";
   const found = withoutAddedSuppressions("lib/A.pm", before, after);
-  expect(found?.count).toBe(2);
-  expect(found?.text.split("\n")[2]?.trim()).toBe("");
-  expect(found?.text).not.toMatch(/\bno (?:warnings|strict)/);
+  expect(found?.split("\n")[2]?.trim()).toBe("");
+  expect(found).not.toMatch(/\bno (?:warnings|strict)/);
 });

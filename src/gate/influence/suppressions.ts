@@ -44,12 +44,6 @@ const ATTRIBUTES = [
 /** Files of no language that tools check all the same. */
 const CHECKED = /\.(?:css|scss|less|json5|jsonc|html|md|ya?ml)$/i;
 
-/** A text without the suppressions that were added, and how many these are. */
-export interface Unsuppressed {
-  text: string;
-  count: number;
-}
-
 /**
  * The text of a changed source file with each suppression that it adds blanked: the mark alone, so that lines keep their numbers.
  * `undefined`: it adds none. One that only moved, or that was there as often before, is not added.
@@ -58,27 +52,21 @@ export function withoutAddedSuppressions(
   path: string,
   before: string | undefined,
   after: string,
-): Unsuppressed | undefined {
+): string | undefined {
   if (familyOf(path) === undefined && !CHECKED.test(path)) return undefined;
-  const left = new Map<string, number>();
-  for (const { key } of find(before ?? "")) left.set(key, (left.get(key) ?? 0) + 1);
+  const known = find(before ?? "").map(({ key }) => key);
   const added = find(after).filter(({ key }) => {
-    const known = left.get(key) ?? 0;
-    left.set(key, known - 1);
-    return known <= 0;
+    const at = known.indexOf(key);
+    if (at >= 0) known.splice(at, 1);
+    return at < 0;
   });
   if (added.length === 0) return undefined;
-  const pieces: string[] = [];
-  let at = 0;
-  for (const { from, to, isCode } of added) {
-    const found = after.slice(from, to);
-    pieces.push(
-      after.slice(at, from),
-      isCode ? found.replaceAll(/[^\n]/g, "") : found.replaceAll(/[\w$]/g, "x"),
-    );
-    at = to;
-  }
-  return { text: [...pieces, after.slice(at)].join(""), count: added.length };
+  const pieces = added.map(({ from, to, isCode }, at) => {
+    const mark = after.slice(from, to);
+    const blank = isCode ? mark.replaceAll(/[^\n]/g, "") : mark.replaceAll(/[\w$]/g, "x");
+    return after.slice(added[at - 1]?.to ?? 0, from) + blank;
+  });
+  return pieces.join("") + after.slice(added.at(-1)?.to);
 }
 
 /** A suppression in a text. */
@@ -92,30 +80,29 @@ interface Suppression {
 
 /** The suppressions of a text, in order and apart. */
 function find(text: string): Suppression[] {
-  const all: Suppression[] = [];
-  for (const isCode of [true, false]) {
-    const marks = isCode ? ATTRIBUTES : COMMENTS;
-    for (const { 0: mark, index } of marks.flatMap((one) => [...text.matchAll(one)])) {
-      const before = text.slice(text.lastIndexOf("\n", index) + 1, index);
-      if (!isCode && isInText(before)) continue;
-      // An attribute that is alone on its line leaves an empty line.
-      const from = isCode && before.trim() === "" ? index - before.length : index;
-      const to = isCode ? endOfAttribute(text, index, mark) : index + mark.length;
-      all.push({
-        from,
-        to,
-        isCode,
-        key: isCode ? text.slice(index, to).trim() : text.slice(from, endOfLine(text, to)).trim(),
-      });
-    }
-  }
-  all.sort((one, other) => one.from - other.from);
-  let end = 0;
-  return all.filter(({ from, to }) => {
-    const isApart = from >= end;
-    if (isApart) end = to;
-    return isApart;
+  const matches = (marks: readonly RegExp[]): RegExpExecArray[] =>
+    marks.flatMap((one) => [...text.matchAll(one)]);
+  const lineBefore = (at: number): string => text.slice(text.lastIndexOf("\n", at) + 1, at);
+  const code = matches(ATTRIBUTES).map(({ 0: mark, index }): Suppression => {
+    const to = endOfAttribute(text, index, mark);
+    // An attribute that is alone on its line leaves an empty line.
+    const from = lineBefore(index).trim() === "" ? index - lineBefore(index).length : index;
+    return { from, to, key: text.slice(index, to).trim(), isCode: true };
   });
+  const comments = matches(COMMENTS)
+    .filter(({ index }) => !isInText(lineBefore(index)))
+    .map(({ 0: mark, index: from }): Suppression => {
+      const to = from + mark.length;
+      return { from, to, key: text.slice(from, endOfLine(text, to)).trim(), isCode: false };
+    });
+  let end = 0;
+  return [...code, ...comments]
+    .sort((one, other) => one.from - other.from)
+    .filter(({ from, to }) => {
+      const isApart = from >= end;
+      if (isApart) end = to;
+      return isApart;
+    });
 }
 
 /** A pragma ends with its line, one of Perl with its semicolon, an attribute with its last bracket. */

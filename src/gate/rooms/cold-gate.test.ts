@@ -84,6 +84,13 @@ test.for(sample(Object.entries(cheats), 9))(
   },
 );
 
+test("a new file with the name of a word of a check leaves no command out", async ({ cold }) => {
+  const bent = { "t/hello.sh": "exit 0\n", "t/bye.sh": "exit 0\n", check: "" };
+  const { report } = await cold.judge(SHELL, bent, MAKE);
+  expect(report).toMatchObject({ verdict: "unverified", because: "influence" });
+  expect(report.needs?.map(({ path }) => path)).toEqual(["t/bye.sh"]);
+});
+
 const worked: Record<string, Row> = {
   "edits CI": [NODE, { ...DONE, ".github/workflows/ci.yml": "on: push\n" }, DIRECT],
   "makes the check exit": [SHELL, { ...GREET, "check.sh": "exit 0\n" }, CHECK],

@@ -3,42 +3,19 @@
 import { toText } from "../../git/base/bytes.js";
 import { listSome } from "../../system/text/cut.js";
 import type { ColdOrder, Gate } from "./cold-pass.js";
-import { workInRoom, pathFromTop, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
-import { kindOf, studyChanges } from "./cold-study.js";
+import { pathFromTop, type ColdPlaces } from "./cold-room.js";
+import { kindOf, studyChanges, type Study } from "./cold-study.js";
 import { judgeWork, type JudgedWork } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
 import type { Sorted } from "../sort/sort.js";
 import type { Commands } from "../sort/loads.js";
 import { joinChanges } from "../influence/reference.js";
-import { measureBaseline } from "../commands/gate.js";
-import { studyReference } from "./room-orders.js";
 import { showNeeds } from "./needed-changes.js";
-import type { GatePlan, Room } from "../commands/run-commands.js";
-import type { Baseline, GateReport } from "../verdict.js";
+import type { GatePlan } from "../commands/run-commands.js";
+import type { GateReport } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
 export type ColdVerdict = JudgedWork;
-
-/** Measures the project's commands before a task: on the reference with earlier tasks' source, and with all they changed. */
-export async function measureColdBaseline(
-  places: ColdPlaces,
-  { reference, plan, patterns, source }: Pick<ColdOrder, "reference" | "plan" | "patterns" | "source">,
-  stop: AbortSignal,
-): Promise<InRoom<Baseline>> {
-  const commands = { project: plan.commands, own: [] };
-  const room = await studyReference(places, { reference, patterns, source, commands });
-  const measureIn = async (content: RoomOrder, some: GatePlan): Promise<InRoom<Baseline>> => {
-    const { ports } = places.rooms.repo;
-    const act = (inside: Room): ReturnType<typeof measureBaseline> =>
-      measureBaseline(ports, inside, some, stop);
-    return workInRoom<Baseline>(places, content, act, stop);
-  };
-  const alone = await measureIn(room.content, room.planFor(plan));
-  if (alone.how !== "done" || room.whole === undefined) return alone;
-  const whole = await measureIn(room.whole, plan);
-  if (whole.how !== "done") return whole;
-  return { how: "done", value: { ...alone.value, all: whole.value.commands } };
-}
 
 /** Runs the gate on an attempt. Throws a `GitError`. */
 export async function runColdGate(
@@ -67,17 +44,11 @@ function commandsOf({ commands, own, isOfStage }: GatePlan): Commands {
 }
 
 /** Studies all changes by agents since the start of the run. */
-function studyAttempt(
-  places: ColdPlaces,
-  { reference, changes, plan, patterns, source }: ColdOrder,
-): ReturnType<typeof studyChanges> {
+function studyAttempt(places: ColdPlaces, { reference, changes, plan }: ColdOrder): Promise<Study> {
+  const { start: base, persons, since } = reference;
   return studyChanges(places, {
-    base: reference.start,
-    persons: reference.persons,
-    changes: joinChanges(reference.since, changes),
+    ...{ base, persons, changes: joinChanges(since, changes) },
     commands: commandsOf(plan),
-    patterns,
-    source,
   });
 }
 
@@ -90,17 +61,15 @@ export async function judgeWithoutRooms(
   order: ColdOrder,
   report: GateReport,
 ): Promise<Pick<ColdVerdict, "report" | "warnings">> {
-  const { base, changes, plan, patterns, source } = order;
-  const commands = commandsOf(plan);
-  const study = await studyChanges(places, { base, persons: [], changes, commands, patterns, source });
+  const { base, changes, plan, reference } = order;
+  const study = await studyChanges(places, { base, persons: [], changes, commands: commandsOf(plan) });
   const isAllowed = allowedBy(places, order);
   const paths = changes
     .map(({ path }) => toText(path))
     .filter((path) => kindOf(study, path) !== "source" && !isAllowed(path));
   if (paths.length === 0) {
     const isNothing = report.verdict === "unbroken" && changes.length === 0;
-    const { onTopOf } = order.reference;
-    const on = onTopOf.length === 0 ? {} : { on: [...onTopOf] };
+    const on = reference.onTopOf.length === 0 ? {} : { on: [...reference.onTopOf] };
     return {
       report: { ...report, ...(isNothing ? { because: "nothing-changed" } : {}), ...on },
       warnings: [],

@@ -1,15 +1,15 @@
 // One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another, and checks that
 // they did not change the checks. judge-work.ts decides on the rooms.
 import type { DiffEntry } from "../../git/base/read/diff.js";
-import { changedFiles, lookAround, type Seen, type Traces } from "./integrity.js";
+import { judgeTraces, lookAround, type Seen, type Traces } from "./integrity.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
-import { baseOrder, type Study } from "./cold-study.js";
+import { roomOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
-import { reportInterrupted, type Runs } from "../commands/gate.js";
+import { reportInterrupted, runRepeating, type Runs } from "../commands/gate.js";
 import { settleRuns } from "../verdict/runs.js";
 import { needsMore } from "../verdict/proof.js";
 import type { Reference } from "../influence/reference.js";
-import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
+import { runCommands, type GatePlan } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 
 /** One attempt for the gate to judge. */
@@ -22,10 +22,6 @@ export interface ColdOrder {
   plan: GatePlan;
   strict: boolean;
   baseline: Baseline | undefined;
-  /** `verify.protected`. */
-  patterns: readonly string[];
-  /** `verify.source`. */
-  source: readonly string[];
   /** The task's `changes`: patterns as in .gitignore, from the project's folder. */
   allowed: readonly string[];
 }
@@ -58,7 +54,7 @@ export interface PassResult {
   strays: readonly string[];
 }
 
-/** The runs in a room, and their changes to the checks. */
+/** The runs in a room, and their changes to its files. */
 interface InOneRoom extends Traces {
   ran: Ran[];
 }
@@ -68,22 +64,44 @@ export async function runPass(gate: Gate, { content, plan, baseline }: PassOrder
   const { strict } = gate.order;
   const nothing = { runs: { ran: [], again: [] }, strays: [] };
 
-  const first = await actIn(gate, content, (ports, inside) => runCommands(ports, inside, plan, gate.stop));
+  const first = await runIn(gate, content, plan);
   if (first.how === "interrupted") return { report: reportInterrupted(true), ...nothing };
   if (first.how === "unprepared") return { report: unprepared(first.ran), ...nothing };
   const { ran } = first.value;
   // In a room of its own, so that files left by the first run do not affect the second.
   const repeated = ran.filter((one) => mustRepeat(baseline, one, strict));
+  const [commands, own] = [false, true].map((isOwn) =>
+    repeated.filter((one) => one.own === isOwn).map(({ command }) => command),
+  );
   const second =
     repeated.length === 0
       ? undefined
-      : await actIn(gate, content, (ports, inside) => repeat(ports, inside, { plan, repeated }, gate.stop));
+      : await runIn(gate, content, { ...plan, commands: commands ?? [], own: own ?? [] });
   if (second?.how === "interrupted") return { report: reportInterrupted(true), ...nothing };
   const again = second?.how === "done" ? second.value : { ran: [], harm: [], strays: [] };
   const { harm, strays } = await withoutCustom(gate, plan, [first.value, again]);
   const runs = { ran, again: again.ran };
   const report = judge({ ...runs, baseline, strict, cold: true, tampered: harm });
   return { report, runs, strays };
+}
+
+/** Runs commands in a room, those that fail twice, whatever they change there. Throws a `GitError`. */
+export function runTwice(
+  places: ColdPlaces,
+  content: RoomOrder,
+  plan: GatePlan,
+  stop: AbortSignal,
+): Promise<InRoom<Ran[]>> {
+  const rules = { ...plan, strict: false, baseline: undefined };
+  return workInRoom<Ran[]>(
+    places,
+    content,
+    async (room) => {
+      const runs = await runRepeating(places.rooms.repo.ports, room, rules, stop);
+      return runs === "interrupted" ? runs : settleRuns(runs);
+    },
+    stop,
+  );
 }
 
 /** Whether nothing fails in a room that passed before, or that passes with the whole attempt. */
@@ -97,43 +115,22 @@ export function isGreen({ verdict }: GateReport): boolean {
   return verdict === "passed" || verdict === "unbroken" || verdict === "unverified";
 }
 
-async function actIn(
-  gate: Gate,
-  content: RoomOrder,
-  act: (ports: GatePorts, room: Room) => Promise<Ran[] | "interrupted">,
-): Promise<InRoom<InOneRoom>> {
+/** Runs commands in a room of its own, and looks at what they change there. */
+async function runIn(gate: Gate, content: RoomOrder, plan: GatePlan): Promise<InRoom<InOneRoom>> {
   const { places, study, stop } = gate;
-  const { ports } = places.rooms.repo;
   gate.count.rooms++;
   return workInRoom<InOneRoom>(
     places,
     content,
     async (room, open) => {
-      const seen: Seen = { ever: new Set(), last: new Set(), isGone: false };
+      const seen: Seen = { ever: new Map(), last: new Set(), isGone: false };
       const look = (): Promise<void> => lookAround(places, open, seen);
       if (places.setup.length > 0) await look();
-      const ran = await act(ports, { ...room, onCommandEnd: look });
-      if (ran === "interrupted") return ran;
-      return { ran, ...(await changedFiles({ places, study, content }, open, seen)) };
+      const ran = await runCommands(places.rooms.repo.ports, { ...room, onCommandEnd: look }, plan, stop);
+      return ran === "interrupted" ? ran : { ran, ...judgeTraces(study, seen) };
     },
     stop,
   );
-}
-
-async function repeat(
-  ports: GatePorts,
-  room: Room,
-  { plan, repeated }: { plan: GatePlan; repeated: readonly Ran[] },
-  stop: AbortSignal,
-): Promise<Ran[] | "interrupted"> {
-  const again: Ran[] = [];
-  for (const { command, own } of repeated) {
-    const { timeoutMs, reports } = plan;
-    const one = await runOne(ports, room, { timeoutMs, reports, command, own }, stop);
-    if (one === "interrupted") return one;
-    again.push(one);
-  }
-  return again;
 }
 
 /** Leaves out changes that the commands make on the base as well: they are normal for the project. */
@@ -141,8 +138,7 @@ async function withoutCustom(gate: Gate, plan: GatePlan, traces: readonly Traces
   const byPath = new Map(traces.flatMap(({ harm }) => harm).map((one) => [one.path, one]));
   const strays = new Set(traces.flatMap((one) => one.strays));
   if (byPath.size + strays.size === 0) return { harm: [], strays: [] };
-  const asBase = baseOrder(gate.study);
-  const onBase = await actIn(gate, asBase, (ports, room) => runCommands(ports, room, plan, gate.stop));
+  const onBase = await runIn(gate, roomOrder(gate.study), plan);
   if (onBase.how === "done") {
     for (const { path } of onBase.value.harm) byPath.delete(path);
     for (const path of onBase.value.strays) strays.delete(path);

@@ -17,18 +17,11 @@ import type { Repository } from "../../git/base/repository/repository.js";
 import { given } from "../../system/given.js";
 import type { Room } from "../commands/run-commands.js";
 import { withOwnHome } from "./room-home.js";
-import {
-  isKept,
-  setUp,
-  setupCacheFolder,
-  setupKey,
-  type SetupCache,
-  type SetupRules,
-} from "./setup/setup.js";
+import { isKept, setUp, setupCacheFolder, setupKey, type SetupRules } from "./setup/setup.js";
 import type { Ran } from "../verdict.js";
 
 /** The places of a cold gate, the same for a whole run. */
-export interface ColdPlaces {
+export interface ColdPlaces extends SetupRules {
   rooms: Rooms;
   /** Absolute, symlinks resolved: the project's folder, and the working directory of agents and the gate. */
   projectDir: string;
@@ -36,16 +29,13 @@ export interface ColdPlaces {
   /** The gate's environment outside a room. */
   env: Readonly<Record<string, string>>;
   redact(text: string): string;
-  /** `verify.setup`. */
-  setup: readonly string[];
-  /** The time limit of one command of the setup, ms; 0 = unlimited. */
-  setupTimeoutMs: number;
+  /** `verify.protected`, `verify.source`. */
+  protected: readonly string[];
+  source: readonly string[];
   /** `verify.home`: whose home folder the checks have; those of the setup have the user's. */
   home?: "user" | "room";
   /** Absolute paths that commands in a room must not see. */
   hide?: readonly string[];
-  /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
-  cache: SetupCache | undefined;
   /** The time that the run has spent so far on finding what a pass depends on, ms. */
   spent: { attributionMs: number };
   /** Whether the search for what a pass depends on has no limit of time, and diffs are shown whole. */
@@ -103,10 +93,11 @@ export async function workInRoom<T>(
   if (stop.aborted) return { how: "interrupted" };
   const open = await openRoom(places.rooms, contentOf(order));
   try {
-    const ready = await prepare(places, open, order, stop);
+    const room = roomOf(places, open);
+    const key = setupKey(places, filesIn(order), open.cwd);
+    const ready = await setUp(ports, places, { place: open, room, key, mayKeep: isBase(order) }, stop);
     if (ready === "interrupted") return { how: "interrupted" };
     if (ready !== "ready") return { how: "unprepared", ran: ready };
-    const room = roomOf(places, open);
     const own = places.home === "room" ? await withOwnHome(ports.files, room, open) : room;
     const value = await act(own, open);
     return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
@@ -117,24 +108,11 @@ export async function workInRoom<T>(
 
 /** Whether the base and an attempt share a setup that is not cached yet: only a room of the base may fill the cache. */
 async function sharesSetup(places: ColdPlaces, order: RoomOrder): Promise<boolean> {
-  const rules = setupRules(places);
-  if (isBase(order) || rules.cache === undefined) return false;
+  if (isBase(order) || places.cache === undefined) return false;
   const top = usualTop(places.rooms);
-  const key = setupKey(rules, order.baseFiles, top);
-  if (key === undefined || key !== setupKey(rules, filesIn(order), top)) return false;
-  return !(await isKept(places.rooms.repo.ports, rules.cache, key));
-}
-
-async function prepare(
-  places: ColdPlaces,
-  open: GitRoom,
-  order: RoomOrder,
-  stop: AbortSignal,
-): Promise<"ready" | "interrupted" | Ran> {
-  const rules = setupRules(places);
-  const key = setupKey(rules, filesIn(order), open.cwd);
-  const room = { place: open, room: roomOf(places, open), key, mayKeep: isBase(order) };
-  return setUp(places.rooms.repo.ports, rules, room, stop);
+  const key = setupKey(places, order.baseFiles, top);
+  if (key === undefined || key !== setupKey(places, filesIn(order), top)) return false;
+  return !(await isKept(places.rooms.repo.ports, places.cache, key));
 }
 
 function contentOf({ base, persons, entries, texts }: RoomOrder): RoomContent {
@@ -147,12 +125,8 @@ function isBase({ entries, texts }: RoomOrder): boolean {
   return entries.length === 0 && texts.length === 0;
 }
 
-function setupRules({ setup, setupTimeoutMs, cache }: ColdPlaces): SetupRules {
-  return { commands: setup, timeoutMs: setupTimeoutMs, cache };
-}
-
 /** The files of a room by path (bytes), without its rewritten texts. */
-export function filesIn({ baseFiles, entries }: RoomOrder): ReadonlyMap<string, Version> {
+function filesIn({ baseFiles, entries }: RoomOrder): ReadonlyMap<string, Version> {
   return withEntries(baseFiles, entries);
 }
 

@@ -12,7 +12,6 @@ import { testTexts, withTestsOf } from "../influence/tests-in-source.js";
 import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
 import { askSorter, type ChangesToSort } from "./sort-study.js";
 import type { HomeMade } from "../sort/home-made.js";
-import type { RoomPlan } from "./room-plan.js";
 
 /** Bigger files are compared as a whole and are not searched for further files. */
 const MOST_BYTES = 1024 * 1024;
@@ -47,9 +46,6 @@ interface StudyOrder {
   changes: readonly DiffEntry[];
   /** All commands of the gate. */
   commands: Commands;
-  patterns: readonly string[];
-  /** `verify.source`. */
-  source: readonly string[];
 }
 
 /** Check scripts that look for their tests in folders of the program. Throws a `GitError`. */
@@ -69,11 +65,8 @@ export async function studyChanges(places: ColdPlaces, order: StudyOrder): Promi
     tests: testsThatRun(all, files, { sorter, commands }),
   }));
   const kinds = new Map(sorted.map((one) => [one.path, one]));
-  const mixed = new Set<string>();
-  const parts = separateTests({ changes, blobs, kinds, mixed }, tests);
-  const withOldTests = parts.map(({ old }) => old);
-  const withNewTests = parts.flatMap(({ added }) => added ?? []);
-  return { base, persons, baseFiles, changes, sorter, kinds, withOldTests, withNewTests, mixed, blobs };
+  const separated = separateTests(study, kinds, tests);
+  return { base, persons, baseFiles, changes, sorter, kinds, ...separated, blobs };
 }
 
 async function toSort(places: ColdPlaces, order: StudyOrder): Promise<ChangesToSort> {
@@ -84,7 +77,7 @@ async function toSort(places: ColdPlaces, order: StudyOrder): Promise<ChangesToS
   );
   const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
   const blobs = await readBlobs(places.rooms.repo, oids, MOST_BYTES);
-  const settings = { protected: order.patterns, source: order.source, project, work };
+  const settings = { protected: places.protected, source: places.source, project, work };
   return { base, persons, baseFiles, changes, blobs, commands, settings };
 }
 
@@ -93,52 +86,37 @@ export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): FileKind 
   return kinds.get(path)?.kind ?? "doubt";
 }
 
-/** Changes of which some turn out to be mixed. */
-interface ToSeparate extends Pick<Study, "changes" | "blobs"> {
-  kinds: Map<string, Sorted>;
-  mixed: Set<string>;
-}
-
-/** A source file with the tests in it as at the base; and as at the base with the tests that the change left, if it has more. */
-interface Parts {
-  old: RoomText;
-  added: RoomText | undefined;
-}
-
 /** Tells program and tests apart in changed source files; a file where that cannot be done becomes a check. */
 function separateTests(
-  { changes, blobs, kinds, mixed }: ToSeparate,
+  { changes, blobs }: Pick<Study, "changes" | "blobs">,
+  kinds: Map<string, Sorted>,
   { runsExamples, isRun }: TestsThatRun,
-): Parts[] {
+): Pick<Study, "withOldTests" | "withNewTests" | "mixed"> {
+  const [withOldTests, withNewTests, mixed] = [[] as RoomText[], [] as RoomText[], new Set<string>()];
+  const textOf = (version: Version): string | undefined => (exists(version) ? blobs.get(version.oid) : "");
   const testsOf = (bytes: string, version: Version): string[] => {
-    const [path, text] = [toText(bytes), blobs.get(version.oid)];
-    return text === undefined ? [] : testTexts({ path, text }, isRun(path));
+    const path = toText(bytes);
+    return testTexts({ path, text: textOf(version) ?? "" }, isRun(path));
   };
   const moved = new Set(changes.flatMap(({ path, from }) => testsOf(path, from)));
   const left = new Set(changes.flatMap(({ path, to }) => testsOf(path, to)));
-  const holdTests = (path: string): void => {
-    mixed.add(path);
-    kinds.set(path, { path, kind: "check", row: 6, why: "it holds tests that cannot be told apart" });
-  };
-  return changes.flatMap(({ path: bytes, from, to }) => {
+  for (const { path: bytes, from, to } of changes) {
     const path = toText(bytes);
-    if (
-      !exists(to) &&
-      kindOf({ kinds }, path) === "source" &&
-      testsOf(bytes, from).some((one) => !left.has(one))
-    )
-      holdTests(path);
-    const before = exists(from) ? blobs.get(from.oid) : "";
-    const after = exists(to) ? blobs.get(to.oid) : undefined;
-    if (before === undefined || after === undefined || kindOf({ kinds }, path) !== "source") return [];
+    const [before, after] = [textOf(from), textOf(to)];
+    if (kindOf({ kinds }, path) !== "source" || before === undefined || after === undefined) continue;
     const usage = { runsExamples, isRun: isRun(path), moved };
-    const kept = withTestsOf({ path, before, after }, usage);
-    if (kept === "check") holdTests(path);
-    if (kept === undefined || kept === "check") return [];
-    const turned = withTestsOf({ path, before: after, after: before }, { ...usage, moved: left });
-    const text = (of: { text: string }): RoomText => ({ path: bytes, mode: to.mode, text: of.text });
-    return [{ old: text(kept), added: typeof turned === "object" ? text(turned) : undefined }];
-  });
+    const losesTests = !exists(to) && testsOf(bytes, from).some((one) => !left.has(one));
+    const kept = exists(to) ? withTestsOf({ path, before, after }, usage) : undefined;
+    if (losesTests || kept === "check") {
+      mixed.add(path);
+      kinds.set(path, { path, kind: "check", row: 6, why: "it holds tests that cannot be told apart" });
+    } else if (kept !== undefined) {
+      withOldTests.push({ path: bytes, mode: to.mode, text: kept.text });
+      const turned = withTestsOf({ path, before: after, after: before }, { ...usage, moved: left });
+      if (typeof turned === "object") withNewTests.push({ path: bytes, mode: to.mode, text: turned.text });
+    }
+  }
+  return { withOldTests, withNewTests, mixed };
 }
 
 /** The source of a room with the suppressions blanked that it adds; empty if it adds none. */
@@ -149,20 +127,19 @@ export function blankSuppressions({ changes, blobs }: Study, room: RoomOrder): R
     const after = texts.get(path) ?? blobs.get(to.oid);
     if (!inRoom.has(path) || after === undefined) return [];
     const blanked = withoutAddedSuppressions(toText(path), blobs.get(from.oid), after);
-    return blanked === undefined ? [] : [{ path, mode: to.mode, text: blanked.text }];
+    return blanked === undefined ? [] : [{ path, mode: to.mode, text: blanked }];
   });
 }
 
-/** The content of a room with the base alone. */
-export function baseOrder({ base, persons, baseFiles }: Study): RoomOrder {
-  return { base, persons, baseFiles, entries: [], texts: [] };
-}
-
-/** The content of a room by this plan. `hasOldTests`: tests stay as at the base, also those in source. */
-export function roomOrder(study: Study, plan: RoomPlan, hasOldTests: boolean): RoomOrder {
-  const inRoom = new Set(plan.entries.map(({ path }) => path));
-  const texts = hasOldTests ? study.withOldTests.filter(({ path }) => inRoom.has(path)) : [];
-  return { ...baseOrder(study), entries: plan.entries, texts };
+/** The content of a room: the base with these changes. `hasOldTests`: tests stay as at the base, also those in source. */
+export function roomOrder(
+  { base, persons, baseFiles, withOldTests }: Study,
+  entries: readonly DiffEntry[] = [],
+  hasOldTests = false,
+): RoomOrder {
+  const inRoom = new Set(entries.map(({ path }) => path));
+  const texts = hasOldTests ? withOldTests.filter(({ path }) => inRoom.has(path)) : [];
+  return { base, persons, baseFiles, entries, texts };
 }
 
 function isBlob({ mode }: Version): boolean {

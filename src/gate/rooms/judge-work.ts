@@ -6,6 +6,7 @@ import { exists } from "../../git/base/read/diff.js";
 import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./cold-pass.js";
 import { blankSuppressions, kindOf } from "./cold-study.js";
 import { makeBaseline, reportInterrupted } from "../commands/gate.js";
+import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";
 import { earlierInfluence, explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
 import { findProof, whyUnbroken } from "./prove.js";
@@ -38,35 +39,25 @@ interface Influence {
 
 /** Judges an attempt. Throws a `GitError`. */
 export async function judgeWork(gate: Gate): Promise<JudgedWork> {
+  const end = (report: GateReport): JudgedWork => ({ report, now: undefined, warnings: [] });
   const influence = findInfluence(gate);
   const whole = influence.all.length === 0 ? undefined : await runPass(gate, wholeOrder(gate));
-  if (whole !== undefined && !isGreen(whole.report))
-    return { report: whole.report, now: undefined, warnings: [] };
+  if (whole !== undefined && !isGreen(whole.report)) return end(whole.report);
   const alone = await runAlone(gate, influence, whole);
-  const { report } = alone.source;
-  if (
-    report.verdict === "interrupted" ||
-    report.verdict === "tampered" ||
-    (whole === undefined && !isGreen(report))
-  )
-    return { report, now: undefined, warnings: [] };
-  const { report: shown } = whole ?? alone.source;
-  const results = {
-    ...makeBaseline(alone.source.runs),
-    ...(whole === undefined ? {} : { all: makeBaseline(whole.runs).commands }),
-  };
+  const { report, runs } = alone.source;
+  const isOver = report.verdict === "interrupted" || report.verdict === "tampered";
+  if (isOver || (whole === undefined && !isGreen(report))) return end(report);
   const settled = await settle(gate, { influence, whole, alone });
   // A room that was stopped did not pass, and says nothing of the attempt.
-  if (settled === undefined || gate.stop.aborted)
-    return { report: reportInterrupted(true), now: undefined, warnings: [] };
-  const { doubts } = settled;
-  const verdict = { ...shown, ...settled.report };
+  if (settled === undefined || gate.stop.aborted) return end(reportInterrupted(true));
+  const verdict = { ...(whole?.report ?? report), ...settled.report };
   // With what the work needs, the next task begins on a tree that no room had.
   const isKnown = verdict.verdict !== "failed" && verdict.because !== "influence";
+  const all = whole === undefined ? undefined : makeBaseline(whole.runs).commands;
   return {
     report: verdict,
-    now: isKnown ? results : undefined,
-    warnings: doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
+    now: isKnown ? { ...makeBaseline(runs), ...given({ all }) } : undefined,
+    warnings: settled.doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
   };
 }
 
@@ -149,31 +140,31 @@ interface Settled {
 
 /** The verdict on an attempt whose own tree is green; `undefined` if the gate was stopped. */
 async function settle(gate: Gate, rooms: Settling): Promise<Settled | undefined> {
-  const { plan } = gate.order;
+  const { plan, reference } = gate.order;
   const { influence, whole, alone } = rooms;
   if (plan.commands.length + plan.own.length === 0) return unverified({ because: "no-checks" });
   const doubt = (await findDoubt(gate, rooms)) ?? findMissing(gate, rooms);
   const strays = [...new Set([...alone.source.strays, ...(whole?.strays ?? [])])];
-  const stray = `the checked files differ from the commit: ${listSome(strays)} changed while the checks ran`;
-  if (doubt !== undefined || strays.length > 0) {
-    const found = doubt ?? unverified({});
-    return strays.length === 0 ? found : { ...found, doubts: [...found.doubts, stray] };
+  if (strays.length > 0) {
+    const { report, doubts } = doubt ?? unverified({});
+    const stray = `the checked files differ from the commit: ${listSome(strays)} changed while the checks ran`;
+    return { report, doubts: [...doubts, stray] };
   }
+  if (doubt !== undefined) return doubt;
   const found = await findProof(gate, { source: alone.source, whole });
   if (found === undefined) return undefined;
   if ("failed" in found) return { report: found.failed, doubts: [] };
   const { proof } = found;
   const changed = influence.own.filter((path) => kindOf(gate.study, path) === "check");
-  const { onTopOf } = gate.order.reference;
-  const report = {
-    proof,
-    ...(changed.length === 0 ? {} : { changed_checks: changed }),
-    ...(onTopOf.length === 0 ? {} : { on: [...onTopOf] }),
-  };
   const isProven = proof.fail_to_pass.length + proof.new_tests.length > 0;
   const because = whyUnbroken(gate, (whole ?? alone.source).report);
   return {
-    report: { ...report, ...(isProven ? { verdict: "passed" } : { verdict: "unbroken", because }) },
+    report: {
+      proof,
+      ...(changed.length === 0 ? {} : { changed_checks: changed }),
+      ...(reference.onTopOf.length === 0 ? {} : { on: [...reference.onTopOf] }),
+      ...(isProven ? { verdict: "passed" } : { verdict: "unbroken", because }),
+    },
     doubts: [],
   };
 }
@@ -184,36 +175,36 @@ function unverified(report: Partial<GateReport>, ...doubts: string[]): Settled {
 
 /** The changes beside the source that the pass depends on; `undefined` if on none. */
 async function findDoubt(gate: Gate, { influence, whole, alone }: Settling): Promise<Settled | undefined> {
-  const { study } = gate;
-  if (alone.suppressing !== undefined) {
-    const needs = await showNeeds(gate, alone.suppressing);
-    return unverified(
-      { because: "influence", needs },
-      explainNeeds(needs, "comments that silence a check in "),
-    );
-  }
+  const { study, order } = gate;
+  const needing = async (paths: readonly string[], why = explainNeeds): Promise<Settled> => {
+    const needs = await showNeeds(gate, paths);
+    return unverified({ because: "influence", needs }, why(needs));
+  };
+  if (alone.suppressing !== undefined)
+    return needing(alone.suppressing, (needs) => explainNeeds(needs, "comments that silence a check in "));
   if (!passesAlone(alone.last, whole)) {
-    const { tasks, needs } = await findNeeds(gate, { ...influence, kept: alone.kept, whole });
-    if (needs.length > 0) return unverified({ because: "influence", needs }, explainNeeds(needs));
+    const { tasks, paths } = await findNeeds(gate, { ...influence, kept: alone.kept, whole });
+    if (paths.length > 0) return needing(paths);
     const who = tasks.length === 0 ? "earlier tasks" : listSome(tasks);
     return unverified({ because: "influence", on: tasks }, `it passes only with checks that ${who} changed`);
   }
-  const judges = changedJudges(gate);
-  if (judges.length > 0) {
-    const needs = await showNeeds(gate, judges);
-    return unverified(
-      { because: "influence", needs },
-      `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`,
+  // Files of the program whose exit code is the result of a task's own command.
+  const changed = order.changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path));
+  const judges = changed.filter(
+    (path) => study.sorter.isOfOwnCommand(path) && kindOf(study, path) === "source",
+  );
+  if (judges.length > 0)
+    return needing(
+      judges,
+      () =>
+        `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`,
     );
-  }
   const mixed = influence.own.filter((path) => study.mixed.has(path));
-  if (mixed.length > 0) {
-    const needs = await showNeeds(gate, mixed);
-    return unverified(
-      { because: "influence", needs },
-      `program and tests cannot be told apart in what it changed: ${listSome(mixed)}`,
+  if (mixed.length > 0)
+    return needing(
+      mixed,
+      () => `program and tests cannot be told apart in what it changed: ${listSome(mixed)}`,
     );
-  }
   return undefined;
 }
 
@@ -240,10 +231,4 @@ function findMissing(
   if (missing.length === 0) return undefined;
   if (influence.own.length > 0) return unverified({ because: "no-report" }, ...missing);
   return { report: { verdict: "failed", evidence: missing.join("\n") }, doubts: [] };
-}
-
-/** Files of the program (text) that an attempt changed and whose exit code is the result of a task's own command. */
-function changedJudges({ study, order }: Gate): string[] {
-  const paths = order.changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path));
-  return paths.filter((path) => study.sorter.isOfOwnCommand(path) && kindOf(study, path) === "source");
 }

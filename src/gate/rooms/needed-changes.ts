@@ -5,7 +5,6 @@ import { diffVersions } from "../../git/base/read/blob-diff.js";
 import { given } from "../../system/given.js";
 import { keepStart, listSome, shorten } from "../../system/text/cut.js";
 import { passesAlone, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
-import type { Study } from "./cold-study.js";
 import { findNeeded, type Candidate } from "../influence/needed.js";
 import { orderWith } from "./room-orders.js";
 import type { Need } from "../verdict.js";
@@ -15,32 +14,25 @@ const MOST_DIFF = 4 * 1024;
 const MOST_DIFFS = 20;
 const SHOWN_LINE = 60;
 
-/** The changes that the checks do not pass without: earlier tasks' changes to checks, or else changes of this attempt. */
-export interface NeededChanges {
-  tasks: string[];
-  needs: Need[];
-}
-
 /**
- * Finds it. `all`, `own`: the paths (text) that are not source, of all agents and of this attempt; `kept`: those that were
- * in the room which did not pass. Contract: the checks pass with all of them. Throws a `GitError`.
+ * The changes that the checks do not pass without: earlier tasks with changes to checks, or else paths of this attempt. `own`: its paths
+ * (text) that are not source; `kept`: those in the room which did not pass. Contract: the checks pass with all. Throws a `GitError`.
  */
 export async function findNeeds(
   gate: Gate,
   { own, kept, whole }: { own: readonly string[]; kept: ReadonlySet<string>; whole: PassResult | undefined },
-): Promise<NeededChanges> {
-  const { study } = gate;
+): Promise<{ tasks: string[]; paths: string[] }> {
+  const { study, order } = gate;
   const earlier = earlierInfluence(gate, kept);
-  const ownPaths = new Set(own);
-  if (earlier.length > 0) {
-    const tasks = tasksOf(gate, earlier);
-    if (own.length === 0) return { tasks, needs: [] };
-    const result = await runPass(gate, orderWith(gate, kept, earlier));
-    if (passesAlone(result, whole)) return { tasks, needs: [] };
+  const passesWith = async (paths: ReadonlySet<string>): Promise<boolean> =>
+    passesAlone(await runPass(gate, orderWith(gate, paths, earlier)), whole);
+  if (earlier.length > 0 && (own.length === 0 || (await passesWith(kept)))) {
+    const tasks = earlier.flatMap((entry) => order.reference.taskOf(entry) ?? []);
+    return { tasks: [...new Set(tasks)], paths: [] };
   }
   const candidates = study.changes.flatMap(({ path, from }): Candidate[] => {
     const text = toText(path);
-    if (!ownPaths.has(text) || kept.has(text)) return [];
+    if (!own.includes(text) || kept.has(text)) return [];
     return [{ path: text, isTest: study.sorter.isTest(text), isNew: !exists(from) }];
   });
   const { clock } = gate.places.rooms.repo.ports;
@@ -49,11 +41,11 @@ export async function findNeeds(
   const paths = await findNeeded(candidates, async (some) => {
     if (spent.attributionMs > most || gate.stop.aborted) return undefined;
     const began = clock.monotonic();
-    const result = await runPass(gate, orderWith(gate, new Set([...kept, ...some]), earlier));
+    const passes = await passesWith(new Set([...kept, ...some]));
     spent.attributionMs += clock.monotonic() - began;
-    return passesAlone(result, whole);
+    return passes;
   });
-  return { tasks: [], needs: await showNeeds(gate, paths) };
+  return { tasks: [], paths };
 }
 
 /** How long a run searches for the smallest sets, ms; `looper show --explain` has no limit. */
@@ -65,17 +57,9 @@ export function earlierInfluence({ study, order }: Gate, kept: ReadonlySet<strin
   return order.reference.since.filter(({ path }) => changed.has(path) && !kept.has(toText(path)));
 }
 
-function tasksOf({ order: { reference } }: Gate, entries: readonly DiffEntry[]): string[] {
-  return [...new Set(entries.flatMap((entry) => reference.taskOf(entry) ?? []))];
-}
-
 /** The paths with the diffs that the attempt made, redacted. */
 export async function showNeeds(
-  {
-    places,
-    study,
-    order,
-  }: Pick<Gate, "places"> & { study: Pick<Study, "changes" | "kinds">; order: Pick<ColdOrder, "changes"> },
+  { places, study, order }: Pick<Gate, "places" | "study"> & { order: Pick<ColdOrder, "changes"> },
   paths: readonly string[],
 ): Promise<Need[]> {
   const entries = new Map([...study.changes, ...order.changes].map((entry) => [toText(entry.path), entry]));
@@ -86,11 +70,8 @@ export async function showNeeds(
     const isShown = entry !== undefined && (isWhole || needs.length < MOST_DIFFS);
     const diff = isShown ? await diffVersions(places.rooms.repo, entry.from, entry.to) : "";
     const { row, why } = study.kinds.get(path) ?? {};
-    needs.push({
-      path,
-      diff: places.redact(isWhole ? diff : keepStart(diff, MOST_DIFF)),
-      ...given({ row, why }),
-    });
+    const shown = places.redact(isWhole ? diff : keepStart(diff, MOST_DIFF));
+    needs.push({ path, diff: shown, ...given({ row, why }) });
   }
   return needs;
 }

@@ -1,22 +1,29 @@
-// The rooms of a verdict: the whole attempt, and the reference with some of its changes. judge-work.ts runs them.
+// The rooms of a verdict: the whole attempt, and the reference with some of its changes, which judge-work.ts runs; and the reference
+// alone, which is measured before a task.
 import { posix } from "node:path";
+import { given } from "../../system/given.js";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
-import type { ColdOrder, Gate, PassOrder } from "./cold-pass.js";
-import { pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { runTwice, type ColdOrder, type Gate, type PassOrder } from "./cold-pass.js";
+import { pathFromTop, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
 import { kindOf, roomOrder, studyChanges, type Study } from "./cold-study.js";
 import type { Commands } from "../sort/loads.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import type { GatePlan } from "../commands/run-commands.js";
+import type { Reference } from "../influence/reference.js";
 import { planRoom } from "./room-plan.js";
-import type { Baseline } from "../verdict.js";
+import type { Baseline, Ran } from "../verdict.js";
 
 type InGate = Pick<Gate, "places" | "study" | "order">;
 
 /** The tree that would be committed. */
 export function wholeOrder({ study, order }: InGate): PassOrder {
-  const room = planRoom(study.changes, () => true);
-  return { content: roomOrder(study, room, false), plan: order.plan, baseline: withAllTests(order.baseline) };
+  const { entries } = planRoom(study.changes, () => true);
+  return {
+    content: roomOrder(study, entries, false),
+    plan: order.plan,
+    baseline: withAllTests(order.baseline),
+  };
 }
 
 /** The reference with the changes of these paths (text), and with those of earlier tasks. Every other test is as at the reference. */
@@ -30,15 +37,43 @@ export function orderWith(
     const path = toText(entry.path);
     return kept.has(path) ? entry : (before.get(path) ?? entry);
   });
-  const room = planRoom(changes, (path) => kept.has(path) || before.has(path));
-  const plan = withoutMissing(places, study, { ...room, plan: order.plan });
+  const { entries, heldBack } = planRoom(changes, (path) => kept.has(path) || before.has(path));
+  const plan = withoutMissing(places, study, heldBack)(order.plan);
   const baseline = earlier === undefined ? order.baseline : withAllTests(order.baseline);
-  return { content: roomOrder(study, room, true), plan, baseline };
+  return { content: roomOrder(study, entries, true), plan, baseline };
 }
 
 /** The baseline that was measured with every test that agents added in this run. */
 function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
   return baseline?.all === undefined ? baseline : { commands: baseline.all };
+}
+
+/** Measures the project's commands before a task: on the reference with earlier tasks' source, and with all they changed. */
+export async function measureColdBaseline(
+  places: ColdPlaces,
+  { reference, plan }: Pick<ColdOrder, "reference" | "plan">,
+  stop: AbortSignal,
+): Promise<InRoom<Baseline>> {
+  const project = { ...plan, own: [] };
+  const room = await studyReference(places, reference, { project: plan.commands, own: [] });
+  const alone = await runTwice(places, room.content, project, stop);
+  if (alone.how !== "done") return alone;
+  const whole = room.whole === undefined ? undefined : await runTwice(places, room.whole, project, stop);
+  if (whole !== undefined && whole.how !== "done") return whole;
+  return { how: "done", value: { commands: alone.value, ...given({ all: whole?.value }) } };
+}
+
+/** Runs commands at the reference; `undefined` if they were stopped, none if no room can be prepared. Throws a `GitError`. */
+export async function runAtReference(
+  places: ColdPlaces,
+  { plan, reference }: Pick<ColdOrder, "reference" | "plan">,
+  wanted: GatePlan,
+  stop: AbortSignal,
+): Promise<readonly Ran[] | undefined> {
+  const room = await studyReference(places, reference, { project: plan.commands, own: plan.own });
+  const done = await runTwice(places, room.content, room.planFor(wanted), stop);
+  if (done.how === "interrupted") return undefined;
+  return done.how === "unprepared" ? [] : done.value;
 }
 
 /** The rooms of a reference without an attempt. */
@@ -50,36 +85,33 @@ interface ReferenceRooms {
 }
 
 /** Studies what earlier tasks of the run changed. Throws a `GitError`. */
-export async function studyReference(
+async function studyReference(
   places: ColdPlaces,
-  {
-    reference,
-    patterns,
-    source,
-    commands,
-  }: Pick<ColdOrder, "reference" | "patterns" | "source"> & { commands: Commands },
+  { start: base, persons, since: changes }: Reference,
+  commands: Commands,
 ): Promise<ReferenceRooms> {
-  const { start: base, persons, since: changes } = reference;
-  const study = await studyChanges(places, { base, persons, changes, commands, patterns, source });
-  const room = planRoom(changes, (path) => kindOf(study, path) === "source");
+  const study = await studyChanges(places, { base, persons, changes, commands });
+  const { entries, heldBack } = planRoom(changes, (path) => kindOf(study, path) === "source");
   const all = planRoom(changes, () => true);
   return {
-    content: roomOrder(study, room, true),
-    whole: room.heldBack.length === 0 ? undefined : roomOrder(study, all, false),
-    planFor: (plan) => withoutMissing(places, study, { ...room, plan }),
+    content: roomOrder(study, entries, true),
+    whole: heldBack.length === 0 ? undefined : roomOrder(study, all.entries, false),
+    planFor: withoutMissing(places, study, heldBack),
   };
 }
 
-/** Leaves out commands that name a new file which is not in this room. */
+/** Leaves out a task's own commands that name a new file which is not in this room: it is asked with the whole attempt. */
 function withoutMissing(
   places: ColdPlaces,
   { baseFiles }: Pick<Study, "baseFiles">,
-  { heldBack, plan }: { heldBack: readonly string[]; plan: GatePlan },
-): GatePlan {
+  heldBack: readonly string[],
+): (plan: GatePlan) => GatePlan {
   const work = pathFromTop(places.rooms, places.workDir);
   const missing = new Set(heldBack.filter((path) => !baseFiles.has(toBytes(path))));
-  const canRun = (command: string): boolean => !namesAny(command, work, missing);
-  return { ...plan, commands: plan.commands.filter(canRun), own: plan.own.filter(canRun) };
+  return (plan) => {
+    if (plan.isOfStage === true) return plan;
+    return { ...plan, own: plan.own.filter((command) => !namesAny(command, work, missing)) };
+  };
 }
 
 /** Whether a command that runs in a folder names one of these paths (text, from the top). */

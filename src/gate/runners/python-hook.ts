@@ -26,8 +26,9 @@ def _write(runner, cases):
 
         name = "%d-%d" % (os.getpid(), int(time.time() * 1000000))
         part = os.path.join(FOLDER, name + ".part")
+        listed = [[status] + list(names) for names, status in cases.items()]
         with open(part, "w", encoding="utf-8", errors="backslashreplace") as out:
-            json.dump({"runner": runner, "cases": cases}, out)
+            json.dump({"runner": runner, "cases": listed}, out)
         os.rename(part, os.path.join(FOLDER, name + ".json"))
     except Exception:
         pass
@@ -36,18 +37,10 @@ def _write(runner, cases):
 _WORST = ("skipped", "passed", "failed")
 
 
-class _Cases:
-    def __init__(self):
-        self.found = {}
-
-    def add(self, names, status):
-        names = tuple(names)
-        before = self.found.get(names)
-        if before is None or _WORST.index(status) > _WORST.index(before):
-            self.found[names] = status
-
-    def listed(self):
-        return [[status] + list(names) for names, status in self.found.items()]
+def _add(cases, names, status):
+    """Notes the worst result of a case: one may have several."""
+    names = tuple(names)
+    cases[names] = max(cases.get(names, status), status, key=_WORST.index)
 
 
 def _unittest_names(test):
@@ -67,16 +60,17 @@ _OUTCOMES = {
     "addSkip": "skipped",
     "addExpectedFailure": "skipped",
     "addUnexpectedSuccess": "failed",
+    "addSubTest": "failed",
 }
 
 
 def _watch(result, cases):
-    def wrap(name, status):
-        inner = getattr(result, name)
-
+    def wrap(name, status, inner):
         def outer(test, *more, **options):
             try:
-                cases.add(_unittest_names(test), status)
+                # A part of a test that passes is told as well, without an error.
+                if name != "addSubTest" or more[-1] is not None:
+                    _add(cases, _unittest_names(test), status)
             except Exception:
                 pass
             return inner(test, *more, **options)
@@ -84,20 +78,8 @@ def _watch(result, cases):
         setattr(result, name, outer)
 
     for name, status in _OUTCOMES.items():
-        wrap(name, status)
-    add_sub_test = getattr(result, "addSubTest", None)
-    if add_sub_test is None:
-        return
-
-    def sub_test(test, subtest, outcome):
-        try:
-            if outcome is not None:
-                cases.add(_unittest_names(test), "failed")
-        except Exception:
-            pass
-        return add_sub_test(test, subtest, outcome)
-
-    result.addSubTest = sub_test
+        if hasattr(result, name):
+            wrap(name, status, getattr(result, name))
 
 
 def _hook_unittest(module):
@@ -108,7 +90,7 @@ def _hook_unittest(module):
     def make_result(self):
         result = make(self)
         try:
-            cases.append(_Cases())
+            cases.append({})
             _watch(result, cases[-1])
         except Exception:
             pass
@@ -118,7 +100,7 @@ def _hook_unittest(module):
         _forget()
         result = run(self, test)
         if cases:
-            _write("unittest", cases.pop().listed())
+            _write("unittest", cases.pop())
         return result
 
     runner._makeResult, runner.run = make_result, run_all
@@ -126,7 +108,7 @@ def _hook_unittest(module):
 
 class _Plugin:
     def __init__(self):
-        self.cases = _Cases()
+        self.cases = {}
 
     def _names(self, nodeid):
         head, bracket, rest = nodeid.partition("[")
@@ -136,15 +118,15 @@ class _Plugin:
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or report.outcome != "passed":
-            self.cases.add(self._names(report.nodeid), report.outcome)
+            _add(self.cases, self._names(report.nodeid), report.outcome)
 
     def pytest_collectreport(self, report):
         if report.outcome == "failed":
-            self.cases.add([report.nodeid], "failed")
+            _add(self.cases, [report.nodeid], "failed")
 
     def pytest_sessionfinish(self, session):
         if not hasattr(session.config, "workerinput"):
-            _write("pytest", self.cases.listed())
+            _write("pytest", self.cases)
 
 
 def _hook_pytest(module):
@@ -189,14 +171,10 @@ class _Finder:
         return None
 
 
-def _start():
+try:
     if sys.version_info >= (3, 4):
         sys.meta_path.insert(0, _Finder())
     sys.path[:] = [one for one in sys.path if one != FOLDER]
-
-
-try:
-    _start()
 except Exception:
     pass
 

@@ -2,8 +2,7 @@
 // pip, go.mod, Gemfile. By their documented formats. Pure.
 // Leaves what a change of them means to manifests.ts.
 import { posix } from "node:path";
-import { parseJson } from "../../system/text/json.js";
-import { readToml as parseToml } from "./program-folders.js";
+import { readTable } from "./program-folders.js";
 
 /** One entry of a manifest. */
 export interface Dependency {
@@ -38,8 +37,7 @@ const LISTS: Readonly<Record<string, RegExp>> = {
 export function readManifest(path: string): Read | undefined {
   const name = posix.basename(path);
   const lists = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
-  if (lists !== undefined)
-    return (text) => splitLists(name.endsWith(".json") ? parseJson(text) : parseToml(text), lists);
+  if (lists !== undefined) return (text) => splitLists(readTable(name, text), lists);
   if (name === "go.mod") return (text) => splitLines(withoutBlocks(text), (line) => GO.exec(line)?.[1]);
   // A Gemfile is code of Ruby: only lines that name a gem with versions are dependencies.
   if (name === "Gemfile") return (text) => splitLines(text, (line) => GEM.exec(line)?.[2]);

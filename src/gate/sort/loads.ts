@@ -5,11 +5,10 @@ import { posix } from "node:path";
 import { programName, type Words } from "../../shell/invocation.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { ANY } from "../../shell/words.js";
-import { parseJson } from "../../system/text/json.js";
 import { findScript, listRunFiles, readOptionValues } from "./command-words.js";
 import { commandsForFlags, commandsInRules, listRecipes } from "./makefile.js";
 import { pathAt, type ReferenceFiles } from "./files.js";
-import { tableOf } from "./program-folders.js";
+import { readTable, tableOf } from "./program-folders.js";
 import { isWild, wildPattern } from "./wildcards.js";
 
 /** Lines for `sh -c`: the project's, and a task's own. */
@@ -190,7 +189,7 @@ class Walk implements Loads {
     if (!/^(?:npm|yarn|pnpm|bun)$/.test(program)) return [];
     const prefix = readOptionValues(args, /^(?:-C|--(?:prefix|dir|cwd))(?:=(.*))?$/)[0] ?? "";
     const manifest = this.project.text(posix.join(folder, prefix, "package.json")) ?? "";
-    const scripts = tableOf(tableOf(parseJson(manifest))["scripts"]);
+    const scripts = tableOf(tableOf(readTable("package.json", manifest))["scripts"]);
     const names = args
       .filter((arg) => !arg.startsWith("-"))
       .map((name) => (/^(?:t|tst)$/.test(name) ? "test" : name));

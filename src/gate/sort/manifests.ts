@@ -3,7 +3,6 @@
 // Leaves reading the lists of dependencies to dependencies.ts.
 import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "../../system/text/json.js";
 import { readManifest, type Dependency } from "./dependencies.js";
 import {
   folderOf,
@@ -16,7 +15,7 @@ import {
   type ReferenceFiles,
 } from "./files.js";
 import { BUILD_FILE, LOCKS, MANIFEST, PLUGIN, PROGRAMS } from "./names.js";
-import { isBeside, readToml, tableOf } from "./program-folders.js";
+import { isBeside, readTable, tableOf } from "./program-folders.js";
 
 /** Whether row 4 is about a path. */
 export function isManifest(path: string): boolean {
@@ -74,8 +73,8 @@ export function isOfNewPackage(change: ChangedFile, { paths, text }: ReferenceFi
   const folder = folderOf(path);
   if (!isNew(change) || !MANIFEST.test(posix.basename(path)) || folder === home) return false;
   if (isBeside(folder) || isTestish(folder) || paths.some((one) => folderOf(one) === folder)) return false;
-  const toml = tableOf(readToml(path.endsWith(".toml") ? after : ""));
-  const name = [tableOf(parseJson(after)), tableOf(toml["package"]), tableOf(toml["project"])]
+  const table = tableOf(readTable(path, after));
+  const name = [table, tableOf(table["package"]), tableOf(table["project"])]
     .map((table) => table["name"])
     .find((one) => typeof one === "string");
   const word = name ?? /^module[ \t]+(\S+)/m.exec(after)?.[1];
@@ -175,31 +174,15 @@ function gains(before: string, after: string, allowed: ReadonlySet<string>): boo
 /** Folders that manifests take in for tests: `file:` in devDependencies, `path` in dev-dependencies. */
 export function foldersForTests({ paths, text }: ReferenceFiles): ReadonlySet<string> {
   const [forTests, needed] = [new Set<string>(), new Set<string>()];
-  for (const path of paths) {
-    const folder = folderOf(path);
-    const add = (found: Set<string>, table: unknown): void => {
-      for (const one of Object.values(tableOf(table))) {
+  for (const path of paths.filter((one) => /(?:^|\/)(?:package\.json|Cargo\.toml)$/.test(one))) {
+    for (const [key, list] of Object.entries(tableOf(readTable(path, text(path) ?? "")))) {
+      if (!/^(?:dev-|build-)?dependencies$|^devDependencies$/.test(key)) continue;
+      for (const one of Object.values(tableOf(list))) {
         const written =
           typeof one === "string" ? /^(?:file|link|portal):(.+)/.exec(one)?.[1] : tableOf(one)["path"];
-        const at = typeof written === "string" ? pathAt(folder, written) : undefined;
-        if (at !== undefined && at !== "") found.add(at);
+        const at = typeof written === "string" ? pathAt(folderOf(path), written) : undefined;
+        if (at !== undefined && at !== "") (key.startsWith("dev") ? forTests : needed).add(at);
       }
-    };
-    switch (posix.basename(path)) {
-      case "package.json": {
-        const table = tableOf(parseJson(text(path) ?? ""));
-        add(forTests, table["devDependencies"]);
-        add(needed, table["dependencies"]);
-        break;
-      }
-      case "Cargo.toml": {
-        const table = tableOf(readToml(text(path) ?? ""));
-        add(forTests, table["dev-dependencies"]);
-        add(needed, table["dependencies"]);
-        add(needed, table["build-dependencies"]);
-        break;
-      }
-      default:
     }
   }
   return new Set([...forTests].filter((folder) => !needed.has(folder)));

@@ -174,7 +174,7 @@ function namesIn(files: ReferenceFiles, top: string): Named {
   const textsAt = (places: typeof FILES): string[] =>
     places.flatMap(([manifest, keys]) => {
       const text = files.text(posix.join(top, manifest)) ?? "";
-      const root = manifest.endsWith(".json") ? parseJson(text) : readToml(text);
+      const root = readTable(manifest, text);
       const valueAt = (key: string): unknown =>
         key.split(".").reduce<unknown>((value, part) => tableOf(value)[part], root);
       return keys.split(" ").flatMap((key) => stringsIn(valueAt(key)));
@@ -207,9 +207,11 @@ function stringsIn(value: unknown): string[] {
   return Object.values(value).flatMap(stringsIn);
 }
 
-export function readToml(text: string): unknown {
+/** The content of a manifest of TOML or JSON; `undefined` where it is neither, or has an error. */
+export function readTable(path: string, text: string): unknown {
+  if (path.endsWith(".json")) return parseJson(text);
   try {
-    return parseToml(text);
+    return path.endsWith(".toml") ? parseToml(text) : undefined;
   } catch (error) {
     if (error instanceof TomlError) return undefined;
     throw error;

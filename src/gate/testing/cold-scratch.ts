@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { checkpoint } from "../../git/checkpoint/checkpoint.js";
 import { test as base, type Scratch } from "../../git/testing/scratch.js";
 import { snapshot } from "../../git/attempt/snapshot.js";
-import { measureColdBaseline, runColdGate, type ColdVerdict } from "../rooms/cold-gate.js";
+import { runColdGate, type ColdVerdict } from "../rooms/cold-gate.js";
+import { measureColdBaseline } from "../rooms/room-orders.js";
 import type { ColdOrder } from "../rooms/cold-pass.js";
 import type { Reference } from "../influence/reference.js";
 import { openColdPlaces, type ColdPlaces } from "../rooms/cold-room.js";
@@ -94,7 +95,7 @@ export const test = base.extend<{ cold: Cold }>({
 
 async function openPlaces(
   scratch: Scratch,
-  { folder = ".", setup = [], env, home = "user" }: Verify,
+  { folder = ".", setup = [], env, home = "user", protected: patterns = [], source = [] }: Verify,
 ): Promise<ColdPlaces> {
   const at = join(scratch.top, folder);
   const repo = await scratch.open();
@@ -103,6 +104,8 @@ async function openPlaces(
     workDir: at,
     env: { ...scratch.env, ...env },
     redact: (text) => text,
+    protected: patterns,
+    source,
     setup,
     setupTimeoutMs: 60_000,
     home,
@@ -114,8 +117,6 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "reference" | "change
   return {
     plan: { commands, own, timeoutMs: 60_000, reports },
     strict: verify.strict ?? false,
-    patterns: verify.protected ?? [],
-    source: verify.source ?? [],
     allowed: verify.allowed ?? [],
   };
 }

@@ -10,7 +10,7 @@ export const NOT_TRUSTED = "not run, since it came after the question of trust: 
 export const SO_NOT_VERIFIED = ": the task is not verified";
 
 /** The fields of a command's verdict that explain it. */
-export type JudgedCommand = Pick<CommandVerdict, "command" | "verdict" | "end" | "exit_code" | "tests">;
+export type JudgedCommand = Pick<CommandVerdict, "command" | "verdict" | "end" | "exit_code">;
 
 /** The result of a check before the work. `tests`: the number of its test cases; `undefined` without a report. */
 export interface CheckBefore {
@@ -39,39 +39,14 @@ export function whyUnverified(
   });
   if (commands.length === 0)
     return [...(untrusted.length > 0 ? untrusted : ["no checks are configured"]), ...said];
-  return [...provesNothing(commands, before).map((one) => reasonOf(one, before)), ...untrusted, ...said];
+  const red = commands.filter((one) => one.verdict === "pre-existing");
+  return [...red.map((one) => reasonOf(one, before)), ...untrusted, ...said];
 }
 
-/** The commands that keep the verdict from being "passed": the blind ones, else those that fail as before. */
-function provesNothing(
-  commands: readonly JudgedCommand[],
-  before: readonly CheckBefore[],
-): readonly JudgedCommand[] {
-  const red = commands.filter(({ verdict }) => verdict === "pre-existing");
-  const blind = red.filter(({ command, tests }) => {
-    const testsBefore = before.find((one) => one.command === command)?.tests;
-    return tests === undefined || tests.pre_existing.length === 0 || testsBefore === undefined;
-  });
-  if (blind.length > 0) return blind;
-  return red.length === commands.length ? red : [];
-}
-
-function reasonOf(one: JudgedCommand, before: readonly CheckBefore[]): string {
-  const red = before.find(({ command }) => command === one.command)?.red;
+function reasonOf({ command, end, exit_code: code }: JudgedCommand, before: readonly CheckBefore[]): string {
+  const red = before.find((one) => one.command === command)?.red;
   const line = red === undefined || red.line === "" ? "" : `: ${red.line}`;
-  if (red?.cannot_run === true) return `"${one.command}" cannot run (${red.how})${line}`;
-  return `"${one.command}" failed before the work and still fails (${endOf(one)})${line}`;
-}
-
-function endOf({ end, exit_code: code }: JudgedCommand): string {
-  switch (end) {
-    case "exited":
-      return `exit code ${String(code ?? "unknown")}`;
-    case "killed":
-      return "ended by a signal";
-    case "timed-out":
-      return "timed out";
-    default:
-      return "it could not be started";
-  }
+  if (red?.cannot_run === true) return `"${command}" cannot run (${red.how})${line}`;
+  const how = end === "exited" ? `exit code ${String(code ?? "unknown")}` : (red?.how ?? end);
+  return `"${command}" failed before the work and still fails (${how})${line}`;
 }

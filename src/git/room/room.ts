@@ -166,10 +166,13 @@ async function isDiskFull({ repo, parent }: Rooms): Promise<boolean> {
 }
 
 /**
- * The files of the commit (bytes) that differ from the checkout; `undefined` if the whole tree is gone. Does not use
- * the room's own git folder, which commands in the room may have changed. Starts three git processes.
+ * The files of the commit (bytes) that differ from the checkout, each with whether it lost lines; `undefined` if the whole tree is
+ * gone. Does not use the room's own git folder, which commands in the room may have changed. Starts three git processes.
  */
-export async function findChangedInRoom(rooms: Rooms, room: GitRoom): Promise<string[] | undefined> {
+export async function findChangedInRoom(
+  rooms: Rooms,
+  room: GitRoom,
+): Promise<ReadonlyMap<string, boolean> | undefined> {
   const { files } = room.ports;
 
   if ((await files.stat(room.cwd, { link: true }))?.kind !== "folder") return undefined;
@@ -178,8 +181,11 @@ export async function findChangedInRoom(rooms: Rooms, room: GitRoom): Promise<st
   await makeGitFolder(rooms, place, gitDir);
   await files.writeNew(join(gitDir, "index"), room.index);
   await runGit(place, ["update-index", "-q", "--refresh"], { answers: [1] });
-  const { out } = await runGit(place, ["diff-files", "--name-only", "--ignore-submodules=all", "-z"]);
-  return out.split("\0").filter((path) => path !== "");
+  const counted = ["--numstat", "--text", "--no-textconv", "--no-ext-diff", "--no-renames"];
+  const { out } = await runGit(place, ["diff-files", ...counted, "--ignore-submodules=all", "-z"]);
+  const lines = out.split("\0").map((line) => line.split("\t"));
+  const changed = lines.filter(([, lost]) => lost !== undefined);
+  return new Map(changed.map(([, lost, ...path]) => [path.join("\t"), lost !== "0"]));
 }
 
 /** Removes a room. Returns false if a part cannot be removed; the next start tries again. */

@@ -21,7 +21,7 @@ import { readPatterns } from "../../todo/model/changes/changes.js";
 import type { Task } from "../../todo/model/task.js";
 import { readBaseline } from "../perform/gate/baseline-file.js";
 import { listPlacesToHide } from "../perform/agent/places-to-hide.js";
-import { acceptedTasks, readRunStart, trustTasks } from "../perform/gate/run-start.js";
+import { acceptedTasks, allowedByTasks, readRunStart } from "../perform/gate/run-start.js";
 import { takeRunLocks } from "../runs/locks.js";
 import { findHiddenChecks, placeHidden } from "../start/before/find-hidden-checks.js";
 import { makeProjectRoom, mayRun, type GateRequest } from "./project-room.js";
@@ -132,6 +132,7 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
   const opened = await openColdPlaces(repo, {
     ...{ projectDir: project.folder, workDir: room.cwd, env: room.env, home: verify.home },
     redact: (text) => room.redact(text),
+    ...{ protected: verify.protected, source: verify.source },
     ...{ setup: verify.setup, setupTimeoutMs: verify.timeout },
     hide: listPlacesToHide(placeHidden(request, checks)),
   });
@@ -143,17 +144,15 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
     { ports, logDir: project.logDir, repo },
     { run, base, earlier, accepted, upTo: gate.job },
   );
-  const found = await findReference(repo, runStart, base);
+  const isAllowed = allowedByTasks(tasks, pathFromTop(places.rooms, places.projectDir));
   const plan = { commands: verify.commands, own: task.verify ?? [] };
   const order: ColdOrder = {
     base,
     changes,
-    reference: trustTasks(found, tasks, pathFromTop(places.rooms, places.projectDir)),
+    reference: await findReference(repo, runStart, base, isAllowed),
     plan: { ...plan, timeoutMs: verify.timeout, reports: verify.report },
     strict: verify.strict,
     baseline: await baselineOf(request),
-    patterns: verify.protected,
-    source: verify.source,
     allowed: readPatterns(task.changes ?? []).allowed,
   };
   return { places, order };

@@ -36,11 +36,11 @@ export function setupCacheFolder(
 
 /** The commands that prepare a room, and their limits. */
 export interface SetupRules {
-  /** Lines for `sh -c`. */
-  commands: readonly string[];
-  /** The time limit of one command; 0 = unlimited. */
-  timeoutMs: number;
-  /** `undefined`: the setup is not cached. */
+  /** `verify.setup`: lines for `sh -c`. */
+  setup: readonly string[];
+  /** The time limit of one command of the setup, ms; 0 = unlimited. */
+  setupTimeoutMs: number;
+  /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
   cache: SetupCache | undefined;
 }
 
@@ -54,7 +54,7 @@ export function setupKey(
     .filter(([path]) => LOCK_FILES.test(posix.basename(toText(path))))
     .map(([path, { oid }]) => [path, oid])
     .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
-  if (rules.cache === undefined || rules.commands.length === 0 || locks.length === 0) return undefined;
+  if (rules.cache === undefined || rules.setup.length === 0 || locks.length === 0) return undefined;
   // The path of the room is part of it, because some tools (python's virtual environments) write it into their output.
   return sha256Hex(JSON.stringify([locks, top]));
 }
@@ -77,13 +77,13 @@ export async function setUp(
   { place, room, key, mayKeep }: SetupOrder,
   stop: AbortSignal,
 ): Promise<"ready" | "interrupted" | Ran> {
-  if (rules.commands.length === 0) return "ready";
+  if (rules.setup.length === 0) return "ready";
   const { cache } = rules;
   if (cache !== undefined && key !== undefined && (await isKept(ports, cache, key))) {
     if (await copyTree(ports, `${join(cache.folder, key)}/.`, place.cwd)) return "ready";
   }
-  for (const command of rules.commands) {
-    const order = { command, own: false, timeoutMs: rules.timeoutMs, reports: "none" as const };
+  for (const command of rules.setup) {
+    const order = { command, own: false, timeoutMs: rules.setupTimeoutMs, reports: "none" as const };
     const ran = await runOne(ports, room, order, stop);
     if (ran === "interrupted") return ran;
     if (!endsWell(ran.end)) return ran;

@@ -1,17 +1,11 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { performAs } from "../perform-as.js";
 import { resolve } from "node:path";
-import {
-  allowedBy,
-  sortAttempt,
-  judgeWithoutRooms,
-  measureColdBaseline,
-  runColdGate,
-} from "../../../gate/rooms/cold-gate.js";
+import { allowedBy, sortAttempt, judgeWithoutRooms, runColdGate } from "../../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
 import { studyRunners } from "../../../gate/rooms/cold-study.js";
-import { runAtReference } from "../../../gate/rooms/prove.js";
+import { measureColdBaseline, runAtReference } from "../../../gate/rooms/room-orders.js";
 import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.js";
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
 import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
@@ -62,6 +56,8 @@ export async function openCold(world: World): Promise<void> {
     workDir: await findWorkFolder(world),
     env: makeBaseEnvironment(env, {}),
     redact: log.redact,
+    protected: verify.protected,
+    source: verify.source,
     setup: verify.setup,
     setupTimeoutMs: verify.timeout,
     hide: listPlacesToHide(world),
@@ -134,9 +130,8 @@ export async function measureOwnCommands(
     return measured === "interrupted" ? measured : measured.map((ran) => ({ ...ran, own: true }));
   }
   const reference = await findTaskReference(world, cold.rooms.repo, base);
-  const { protected: patterns, source } = world.project.resolved.settings.verify;
   const plan = makePlan(world, own);
-  const order = { reference, plan, patterns, source };
+  const order = { reference, plan };
   const wanted = { ...plan, commands: [] };
   const ran = await performAs("run-baseline", () => runAtReference(cold, order, wanted, stop));
   return ran ?? "interrupted";
@@ -150,8 +145,8 @@ async function settleRooms(
 ): Promise<void> {
   if (world.memory.roomsFit === true) return;
   world.memory.roomsFit = true;
-  const { commands: project, protected: patterns, source } = world.project.resolved.settings.verify;
-  const order = { base, persons: [], changes: [], commands: { project, own: [] }, patterns, source };
+  const { commands: project } = world.project.resolved.settings.verify;
+  const order = { base, persons: [], changes: [], commands: { project, own: [] } };
   for (const { script, folders } of await performAs("run-baseline", () => studyRunners(cold, order))) {
     const globs = folders.map((folder) => `${folder}/**`);
     const message = `${script} looks for its tests by itself, and files in ${listSome(folders)} count as source: name the tests: looper config set verify.protected ${globs.map(quoteIfNeeded).join(" ")}`;
@@ -174,9 +169,9 @@ async function measureCold(
 ): Promise<Measured> {
   const { memory, project } = world;
   const reference = await findTaskReference(world, cold.rooms.repo, order.base);
-  const { cold: wanted, protected: patterns, source, strict } = project.resolved.settings.verify;
+  const { cold: wanted, strict } = project.resolved.settings.verify;
   const measured = await performAs("run-baseline", () =>
-    measureColdBaseline(cold, { reference, plan: order.plan, patterns, source }, stop),
+    measureColdBaseline(cold, { reference, plan: order.plan }, stop),
   );
   if (measured.how === "interrupted") return "interrupted";
   const unprepared =
@@ -274,7 +269,7 @@ async function checkAll(
 ): Promise<Checked & { onlyTests?: boolean }> {
   const { memory, project } = world;
   const { cold, places } = memory;
-  const { strict, protected: patterns, source } = project.resolved.settings.verify;
+  const { strict } = project.resolved.settings.verify;
   const baseline = memory.baseline?.baseline;
   const base = memory.of(job.job).checkpoint?.base;
   const changes = memory.of(job.job).snapshot?.changes ?? [];
@@ -286,7 +281,7 @@ async function checkAll(
   }
   await noteAttempt(world, places.rooms.repo, base, job);
   const reference = await findTaskReference(world, places.rooms.repo, base);
-  const whole = { base, reference, changes, plan, strict, baseline, patterns, source, allowed };
+  const whole = { base, reference, changes, plan, strict, baseline, allowed };
   const tests = await findTests(world, places, job, whole);
   const order: ColdOrder = tests === undefined ? whole : { ...whole, ...withProtected(whole, tests.tests) };
   const verdict =
@@ -331,9 +326,9 @@ async function warnOfOwnChecks(
   const changes = memory.of(job.job).snapshot?.changes ?? [];
   const { places } = memory;
   if (places === undefined || base === undefined || changes.length === 0) return [];
-  const { strict, protected: patterns, source } = project.resolved.settings.verify;
+  const { strict } = project.resolved.settings.verify;
   const reference = { start: base, persons: [], since: [], taskOf: () => undefined, onTopOf: [] };
-  const rules = { plan, strict, patterns, source, allowed, baseline: undefined };
+  const rules = { plan, strict, allowed, baseline: undefined };
   const kinds = await performAs("run-gate", () =>
     sortAttempt(places, { base, reference, changes, ...rules }),
   );

@@ -2,15 +2,8 @@
 // changes were never checked, and what the verdicts on them say they need from the logs. src/gate/influence/reference.ts makes the reference of it.
 import { join } from "node:path";
 import { matchAllowed } from "../../../gate/influence/allowed.js";
-import {
-  noteLeft,
-  noteNeeded,
-  trustAllowed,
-  type Reference,
-  type RunStart,
-} from "../../../gate/influence/reference.js";
+import { noteLeft, noteNeeded, type RunStart } from "../../../gate/influence/reference.js";
 import { readRecords } from "../../../git/attempt/attempts.js";
-import { toText } from "../../../git/base/bytes.js";
 import { numberOfAttempt, startRef, taskOfAttempt } from "../../../git/base/names.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
 import { diffTrees } from "../../../git/index/index-file.js";
@@ -89,13 +82,11 @@ export function acceptedTasks(tasks: readonly Task[], before = Infinity): Readon
   return new Set(accepted.map(({ id }) => id));
 }
 
-/** Counts what the `changes` of tasks allow as a person's. `project`: its folder from the top of the repository. */
-export function trustTasks(reference: Reference, tasks: readonly Task[], project: string): Reference {
-  const changes = new Map<string, readonly string[]>(
-    tasks.map(({ id, changes: patterns = [] }) => [id, patterns]),
-  );
-  return trustAllowed(reference, (task, { path }) => {
-    const { allowed } = readPatterns(changes.get(task) ?? []);
-    return matchAllowed(allowed, project)(toText(path));
-  });
+/** Whether the `changes` of a task allow a path (text, from the top). `project`: its folder from the top of the repository. */
+export function allowedByTasks(
+  tasks: readonly Task[],
+  project: string,
+): (task: string, path: string) => boolean {
+  const changes = new Map(tasks.map(({ id, changes: patterns = [] }) => [String(id), patterns]));
+  return (task, path) => matchAllowed(readPatterns(changes.get(task) ?? []).allowed, project)(path);
 }

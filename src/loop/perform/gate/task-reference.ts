@@ -7,16 +7,16 @@ import type { Repository } from "../../../git/base/repository/repository.js";
 import { listRuns } from "../../../logging/read.js";
 import type { JobFacts } from "../../step/effects.js";
 import { THE_REVIEW } from "../tree/keep-attempt.js";
-import { acceptedTasks, readRunStart, trustTasks } from "./run-start.js";
+import { acceptedTasks, allowedByTasks, readRunStart } from "./run-start.js";
 import type { World } from "../world.js";
 
 /** The reference of a task that starts with this commit. */
 export async function findTaskReference(world: World, repo: Repository, base: string): Promise<Reference> {
   const runStart = await findRunStart(world, repo, base);
-  const reference = await performAs("run-gate", () => findReference(repo, runStart, base));
   const { backlog, places } = world.memory;
   const project = places === undefined ? "" : pathFromTop(places.rooms, places.projectDir);
-  return trustTasks(reference, backlog?.tasks ?? [], project);
+  const isAllowed = allowedByTasks(backlog?.tasks ?? [], project);
+  return performAs("run-gate", () => findReference(repo, runStart, base, isAllowed));
 }
 
 /** Notes the changes of an attempt, whatever its verdict will be. */
