@@ -218,8 +218,6 @@ function findMissing(
 ): Settled | undefined {
   const source = settleRuns(alone.source.runs);
   const all = whole === undefined ? undefined : settleRuns(whole.runs);
-  if (source.length > 0 && source.every(ranNothing))
-    return unverified({ because: "no-report" }, "the tests that were there before ran no case");
   // Tests that earlier tasks added must still run; those that an earlier one removed are not missed again.
   const missing =
     baseline?.all === undefined
@@ -228,7 +226,9 @@ function findMissing(
           ...findMissingCases({ before: baseline.commands, source }),
           ...findMissingCases({ before: baseline.all, whole: all }),
         ];
-  if (missing.length === 0) return undefined;
-  if (influence.own.length > 0) return unverified({ because: "no-report" }, ...missing);
-  return { report: { verdict: "failed", evidence: missing.join("\n") }, doubts: [] };
+  if (missing.length > 0 && influence.own.length === 0)
+    return { report: { verdict: "failed", evidence: missing.join("\n") }, doubts: [] };
+  if (missing.length > 0) return unverified({ because: "no-report" }, ...missing);
+  if (source.length === 0 || !source.every(ranNothing)) return undefined;
+  return unverified({ because: "no-report" }, "the tests that were there before ran no case");
 }

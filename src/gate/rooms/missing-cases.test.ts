@@ -26,17 +26,19 @@ const attempts: Record<string, ProjectTree> = {
   "deletes a test": { ...DONE, "test/add.test.js": null, "test/b.test.js": TEST.replaceAll("adds", "sums") },
   "skips a test": { ...DONE, "test/add.test.js": TEST.replace("test(", "test.skip(") },
   "ends before the tests": { "src/add.js": "process.exit(0);\nexport const add = 0;\n" },
+  "ends in the first test": { "src/add.js": "export const add = () => process.exit(0);\n" },
 };
 
 test.for(sample(Object.entries(attempts), 2))(
   "work that does not run a test that was there is not verified: %s",
-  async ([name, attempt], { cold }) => {
+  async ([, attempt], { cold }) => {
     const { report, warnings } = await cold.judge(NODE, attempt, {
       commands: ["npm test -s"],
       measured: true,
     });
-    if (name === "ends before the tests") {
-      expect(["failed", "unverified"]).toContain(report.verdict);
+    if (!Object.keys(attempt).some((path) => path !== "src/add.js")) {
+      expect(report.verdict).toBe("failed");
+      expect(report.evidence).toMatch(/ran no test any more, and 2 before|test report of node/);
       return;
     }
     expect(report).toMatchObject({ verdict: "unverified", because: "no-report" });
