@@ -132,8 +132,8 @@ const isTest = matcherOf(TESTS);
 function codeFolders({ paths }: ReferenceFiles, home: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
-    if (familyOf(path) === undefined || isForeign(path) || isSetting(path) || isTest(path)) continue;
-    if (isTestish(relative(home, path))) continue;
+    if (found.has(folderOf(path)) || familyOf(path) === undefined || isForeign(path)) continue;
+    if (isSetting(path) || isTest(path) || isTestish(relative(home, path))) continue;
     for (let at = folderOf(path); at !== "" && !found.has(at); at = folderOf(at)) found.add(at);
   }
   return found;

@@ -384,9 +384,9 @@ export class Sorter {
     if (this.#languages !== undefined) return this.#languages;
     const found = new Set<Family>();
     for (const path of this.#files.paths) {
-      const isProgram =
-        this.#program.folderOf(path) !== undefined || posix.basename(folderOf(path)) === "bin";
-      const isPlain = posix.extname(path) === "" && isProgram;
+      const isPlain =
+        posix.extname(path) === "" &&
+        (this.#program.folderOf(path) !== undefined || posix.basename(folderOf(path)) === "bin");
       const language = languageOf(path, isPlain ? this.#files.text(path) : undefined);
       if (language === undefined || found.has(language) || isForeign(path) || this.isTest(path)) continue;
       if (this.#setting(unchanged(path)) === undefined) found.add(language);
