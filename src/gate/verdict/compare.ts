@@ -1,7 +1,7 @@
 // Reaches the gate's verdict on an attempt: compares each command, and each of its cases, with those before the task. Pure.
 // runs.ts combines two runs of a command, compare-cases.ts looks for cases that no longer run, and evidence.ts words the result.
 import { given } from "../../system/given.js";
-import { tellEvidence } from "./evidence.js";
+import { tellEvidence, type CommandJudgement, type Names } from "./evidence.js";
 import { combineRuns, compareTests, endsWell, hasRunCases, isRun, isSameCommand } from "./runs.js";
 import type {
   Baseline,
@@ -28,20 +28,6 @@ export interface GateOrder {
   cold: boolean;
   /** Tampering that the comparison of files found. */
   tampered: readonly Tampering[];
-}
-
-/** Names of test cases by finding; those that passed are not listed. */
-type Names = Record<"regressed" | "fixed" | "pre_existing" | "new" | "flaky", string[]>;
-
-/** The judgement of one command. */
-export interface CommandJudgement {
-  ran: Ran;
-  verdict: Finding;
-  names: Names;
-  /** The number of test cases; `undefined` without a report. */
-  total: number | undefined;
-  /** Cases no longer run, although the command was not cut short. They may run when it is repeated. */
-  losesCases: boolean;
 }
 
 /** Whether the command must run once more, because it would fail the attempt and may be flaky. Never after a timeout. */

@@ -2,10 +2,9 @@
 // compare.ts finds it.
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
-import type { CommandJudgement } from "./compare.js";
 import { describeRedCheck } from "./red-check.js";
 import { cutText, cutLine, cutToLastLines } from "../report/cut.js";
-import type { CommandEnd, Tampering } from "../verdict.js";
+import type { CommandEnd, Finding, Ran, Tampering } from "../verdict.js";
 
 /** Bytes of the whole evidence. */
 const MOST_EVIDENCE = 16 * 1024;
@@ -17,6 +16,20 @@ const LISTED = 20;
 const IN_HEADLINE = 3;
 
 const UNMEASURED = "The failures before this task are unknown, so every failure now counts as new.";
+
+/** Names of test cases by finding; those that passed are not listed. */
+export type Names = Record<"regressed" | "fixed" | "pre_existing" | "new" | "flaky", string[]>;
+
+/** The judgement of one command. */
+export interface CommandJudgement {
+  ran: Ran;
+  verdict: Finding;
+  names: Names;
+  /** The number of test cases; `undefined` without a report. */
+  total: number | undefined;
+  /** Cases no longer run, although the command was not cut short. They may run when it is repeated. */
+  losesCases: boolean;
+}
 
 /** The findings to put into words. */
 export interface EvidenceFacts {
@@ -44,7 +57,7 @@ export function tellEvidence({ tampered, failing, measured }: EvidenceFacts): st
 
 function tamperingHeadline(tampered: readonly Tampering[]): string {
   const shown = tampered.map((one) => `${subjectOf(one)} (${one.what})`);
-  return `${count(tampered.length, "existing check")} taken away or weakened: ${some(shown, IN_HEADLINE)}`;
+  return `${count(tampered.length, "existing check")} taken away or weakened: ${some(shown)}`;
 }
 
 function failureHeadline(failing: readonly CommandJudgement[]): string {
@@ -54,24 +67,27 @@ function failureHeadline(failing: readonly CommandJudgement[]): string {
   return `${nameOf(first.ran.command)}${reasonFor(first)}${more}`;
 }
 
+/** The kinds of cases that an attempt is told of: the title of their list, and the words of the first line. */
+const KINDS = [
+  ["regressed", "Regressed (passed before):", "regressed"],
+  ["new", "Failing, and not there before:", "failed, not there before"],
+  ["pre_existing", "Failing as before:", "failed as before"],
+  ["flaky", "Failed, then passed when run again:", undefined],
+] as const;
+
 /** The words behind the command in the first line. */
 function reasonFor({ ran, verdict, names }: CommandJudgement): string {
-  const reasons = [
-    ...reason(names.regressed, (tests) => `${tests} regressed`),
-    ...reason(names.new, (tests) => `${tests} failed, not there before`),
-    ...(verdict === "pre-existing" ? reason(names.pre_existing, (tests) => `${tests} failed as before`) : []),
-  ];
+  const reasons = KINDS.flatMap(([kind, , words]) => {
+    if (names[kind].length === 0 || words === undefined) return [];
+    if (kind === "pre_existing" && verdict !== "pre-existing") return [];
+    return [`${count(names[kind].length, "test")} ${words}: ${some(names[kind])}`];
+  });
   if (reasons.length > 0) return `: ${reasons.join("; ")}`;
   const end = ran.end.how === "exited" ? `exit ${ran.end.code}` : endWords(ran.end);
   if (verdict === "regressed") return ` fails now (${end}); it passed before this task`;
   const red = describeRedCheck(ran);
   if (red?.cannot_run === true) return ` cannot run (${red.how})${red.line === "" ? "" : `: ${red.line}`}`;
   return verdict === "pre-existing" ? ` fails (${end}), as before this task` : ` fails (${end})`;
-}
-
-function reason(names: readonly string[], words: (tests: string) => string): string[] {
-  if (names.length === 0) return [];
-  return [`${words(count(names.length, "test"))}: ${some(names, IN_HEADLINE)}`];
 }
 
 function endWords(end: CommandEnd): string {
@@ -90,13 +106,10 @@ function endWords(end: CommandEnd): string {
 }
 
 function describe({ ran, names }: CommandJudgement): string {
-  return [
-    `Command: ${nameOf(ran.command)}\nEnd: ${endWords(ran.end)}`,
-    ...listIf("Regressed (passed before):", names.regressed),
-    ...listIf("Failing, and not there before:", names.new),
-    ...listIf("Failing as before:", names.pre_existing),
-    ...listIf("Failed, then passed when run again:", names.flaky),
-  ].join("\n");
+  const lists = KINDS.filter(([kind]) => names[kind].length > 0).map(([kind, title]) =>
+    list(title, names[kind].map(nameOf)),
+  );
+  return [`Command: ${nameOf(ran.command)}\nEnd: ${endWords(ran.end)}`, ...lists].join("\n");
 }
 
 function tailWithin(tail: string, most: number): string {
@@ -113,17 +126,13 @@ function subjectOf({ path, name }: Tampering): string {
   return [path, name].flatMap((part) => (part === undefined ? [] : [nameOf(part)])).join(": ") || "tests";
 }
 
-function listIf(title: string, names: readonly string[]): string[] {
-  return names.length === 0 ? [] : [list(title, names.map(nameOf))];
-}
-
 function list(title: string, lines: readonly string[]): string {
   const more = lines.length > LISTED ? [`and ${lines.length - LISTED} more`] : [];
   return [title, ...lines.slice(0, LISTED).map((line) => `- ${line}`), ...more].join("\n");
 }
 
-function some(names: readonly string[], most: number): string {
-  return listSome(names.map(nameOf), most);
+function some(names: readonly string[]): string {
+  return listSome(names.map(nameOf), IN_HEADLINE);
 }
 
 function count(number: number, thing: string): string {

@@ -183,8 +183,7 @@ export async function findChangedInRoom(
   await runGit(place, ["update-index", "-q", "--refresh"], { answers: [1] });
   const counted = ["--numstat", "--text", "--no-textconv", "--no-ext-diff", "--no-renames"];
   const { out } = await runGit(place, ["diff-files", ...counted, "--ignore-submodules=all", "-z"]);
-  const lines = out.split("\0").map((line) => line.split("\t"));
-  const changed = lines.filter(([, lost]) => lost !== undefined);
+  const changed = out.split("\0").flatMap((line) => (line === "" ? [] : [line.split("\t")]));
   return new Map(changed.map(([, lost, ...path]) => [path.join("\t"), lost !== "0"]));
 }
 
