@@ -67,7 +67,7 @@ function failureHeadline(failing: readonly CommandJudgement[]): string {
   return `${nameOf(first.ran.command)}${reasonFor(first)}${more}`;
 }
 
-/** The kinds of cases that an attempt is told of: the title of their list, and the words of the first line. */
+/** The kinds of cases that count against an attempt: the title of their list, and the words of the first line. */
 const KINDS = [
   ["regressed", "Regressed (passed before):", "regressed"],
   ["new", "Failing, and not there before:", "failed, not there before"],
