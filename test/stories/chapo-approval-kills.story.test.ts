@@ -1,12 +1,13 @@
-// SIGKILL around an approved call, again and again: it runs exactly once. LOOPER_KILLS_OF_CALLS: how often (default 3).
+// SIGKILL around an approved call, again and again: it runs exactly once. LOOPER_KILLS_OF_CALLS: how often (2 without it, 9 in make proof).
 import { existsSync, readFileSync, watch } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { EXHAUSTIVE } from "../rig/exhaustive.js";
 import { call, playScript } from "../rig/chapo.js";
 import { seeded } from "../rig/chance.js";
 import { story, type Rig } from "../rig/rig.js";
 
-const KILLS = Number(process.env["LOOPER_KILLS_OF_CALLS"] ?? "3");
+const KILLS = Number(process.env["LOOPER_KILLS_OF_CALLS"] ?? (EXHAUSTIVE ? "9" : "2"));
 const SEED = Number(process.env["LOOPER_KILLS_SEED"] ?? "1");
 
 interface Pending {

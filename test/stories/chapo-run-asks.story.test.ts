@@ -2,7 +2,8 @@
 // which runs that very call.
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
 import { story, type Rig } from "../rig/rig.js";
 
@@ -36,7 +37,7 @@ async function questions(rig: Rig) {
 const report = call("report_summary", { status: "done", summary: "Made.", outcome: "done" });
 const run = (rig: Rig) => rig.run(["run", "--no-review", "--trust"]);
 
-test(
+exhaustively(
   "a call of Chapo in a run is a question in the task's row; a yes runs it once in its session, a no refuses it",
   story(async (rig) => {
     begin(rig, [

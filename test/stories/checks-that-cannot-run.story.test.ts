@@ -1,7 +1,7 @@
 // Checks that cannot run, or are red before any work: they are named before the first agent starts, and refuse the run where
 // the user asked for it.
 import { expect, test } from "vitest";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const MANIFEST = JSON.stringify({ name: "x", version: "1.0.0", scripts: { test: "exit 0" } });
@@ -104,7 +104,7 @@ test(
   }),
 );
 
-test.each(sample(["nosuchsetup", "exit 7"], 1))(
+exhaustively.each(["nosuchsetup", "exit 7"])(
   "--strict refuses a run whose setup fails, where the checks could run in the project instead: %s",
   (setup) =>
     story(async (rig) => {
@@ -119,7 +119,7 @@ test.each(sample(["nosuchsetup", "exit 7"], 1))(
     })(),
 );
 
-test(
+exhaustively(
   "without git a check that cannot run is named and refused as well",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["nosuchprogram"] } });

@@ -1,7 +1,8 @@
 // Many processes answer the same questions beside a run: each question takes one answer, and the run takes each once. The whole
 // crowd: CROWD=20x50 npx vitest run --project stories test/stories/crowd.story.test.ts (20 processes, 50 answers each; 84 s
 // on two busy cores).
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 import { mcpCalls, mcpResults } from "../rig/mcp.js";
 import type { Progress } from "../../src/workflow/progress.js";
@@ -35,7 +36,7 @@ async function answerAll(rig: Rig, at: number): Promise<unknown[]> {
   return mcpResults(stdout);
 }
 
-test(
+exhaustively(
   "many processes answer the same questions beside a run: each takes one answer, and the run takes it once",
   story(async (rig) => {
     rig.writeBacklog([{ id: "WORK", priority: 1, workflow: "default" }, ...IDS.map(asking)]);

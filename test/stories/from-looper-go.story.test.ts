@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 /** The schema that the Go program writes into each project. */
@@ -202,7 +202,7 @@ test.each(sample(["/home/author/shop", "../elsewhere", "not-there"], 2))(
     })(),
 );
 
-test(
+exhaustively(
   "the Go program's schema as schema_file: a run that resumes tomorrow needs no repair; one that forbids a status is refused",
   story(async (rig) => {
     const puppet = await rig.agent();

@@ -17,7 +17,7 @@ const MARKER = {
   tags: ["project-done"],
 };
 
-test(
+exhaustively(
   "the completion marker is not counted or listed as a task; JSON keeps it and names it",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1", status: "done" }, { id: "T2", status: "done" }, MARKER]);

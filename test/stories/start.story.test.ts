@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { stop } from "esbuild";
 import { bundle, ENTRIES } from "../../scripts/bundle.mjs";
 import { ROOT } from "../rig/documents.js";
@@ -16,7 +17,7 @@ function filesIn(folder: string): string[] {
     .map((one) => path.join(one.parentPath, one.name));
 }
 
-test("the JavaScript of dist/ is esbuild's output, unchanged", async () => {
+exhaustively("the JavaScript of dist/ is esbuild's output, unchanged", async () => {
   const { outputFiles } = await bundle({ entryPoints: ENTRIES, outdir: DIST });
   // Other tests of this process end its children, and esbuild's service is one.
   await stop();

@@ -158,7 +158,7 @@ exhaustively(
   }),
 );
 
-test(
+exhaustively(
   "a task that a person moved past a question runs with one warning, whose command asks the question",
   story(async (rig) => {
     await begin(rig);

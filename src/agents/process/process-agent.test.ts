@@ -345,8 +345,8 @@ test("100 MB of text: bounded in memory, told in part, its end kept", async () =
   expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
 });
 
-test("2 million short lines are told in part only", async () => {
-  const { result, events } = await runAgent(shell("yes | head -n 2000000"), request());
+test("half a million short lines are told in part only", async () => {
+  const { result, events } = await runAgent(shell("yes | head -n 500000"), request());
   expect(result.outcome).toBe("ok");
   expect(events.length).toBeLessThan(11_000);
 });

@@ -60,9 +60,12 @@ test("a file that is not an image, or is too large, is named; one that is not th
   expect(await loadImages(place, [{ role: "user", text: forged }])).toEqual([{ role: "user", text: forged }]);
 });
 
-test("a message of 10 MB is looked through, whatever it is made of", async () => {
+// 2 MB; in make proof 10 MB.
+const LONG = process.env["EXHAUSTIVE"] === undefined ? 2_000_000 : 10_000_000;
+
+test("a long message is looked through, whatever it is made of", async () => {
   for (const piece of ["x", '"', "'a", "\\ ", "[image "]) {
-    const text = piece.repeat(10_000_000 / piece.length);
+    const text = piece.repeat(LONG / piece.length);
     expect(await attachImages(makePlace(), text)).toEqual({ text, images: [], problems: [] });
   }
 });

@@ -61,11 +61,14 @@ test("a file full of mistakes is still checked in time", () => {
   expect(problemsOf(textOf(tasks))).toHaveLength(20_000);
 });
 
-test("a claim and its end take little time with 100,000 tasks", async () => {
+/** In make proof five times as many. */
+const MANY = process.env["EXHAUSTIVE"] === undefined ? 20_000 : 100_000;
+
+test("a claim and its end take little time with many tasks", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sizes-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, "to-do.json");
-  const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`, { details: "x".repeat(100) }));
+  const tasks = Array.from({ length: MANY }, (_, n) => task(`T${n}`, { details: "x".repeat(100) }));
   const bytes = textOf(tasks);
   await writeFile(path, bytes);
   const store = openStore(nodePorts(), path, { lockFolder: join(folder, "lock") });
@@ -83,9 +86,9 @@ test("a claim and its end take little time with 100,000 tasks", async () => {
   expect(after).toHaveProperty("tasks.1", expect.objectContaining({ id: "T1", status: "done" }));
 });
 
-test("100,000 tasks that one command inserts, and reopens, take little time", async () => {
+test("many tasks that one command inserts, and reopens, take little time", async () => {
   const now = "2026-11-20T21:46:01.000Z";
-  const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`));
+  const tasks = Array.from({ length: MANY }, (_, n) => task(`T${n}`));
   const inserts = tasks.map((one): PersonChange => ({ op: "insert", task: one }));
   const edits = tasks.map(({ id: one }): PersonChange => ({
     op: "edit",
@@ -96,7 +99,7 @@ test("100,000 tasks that one command inserts, and reopens, take little time", as
   const took = await timed(() => {
     const { backlog: all, applied } = applyChanges(backlog(), [...inserts, ...edits], now);
     expect(applied.refused).toEqual([]);
-    expect(all.tasks).toHaveLength(100_000);
+    expect(all.tasks).toHaveLength(MANY);
   });
   expect(took).toBeLessThan(await parses(textOf(tasks), 100));
 });
