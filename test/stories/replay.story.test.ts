@@ -151,7 +151,7 @@ exhaustively(
 const COMMITS =
   "date +%N >> hook.log; git add hook.log; git -c user.name=P -c user.email=p@example.org commit -qm hook";
 
-test(
+exhaustively(
   "a killed run and the one that resumed it each come out the same, finishing the other's commit included",
   story(async (rig) => {
     const puppet = await rig.agent();
