@@ -24,7 +24,7 @@ test("the last one wins, and an outer one over those inside it", () => {
 });
 
 test("says why something like a summary is none", () => {
-  expect(extractReport('{"task_id":"T1","status":"finished"}')).toMatchObject({
+  expect(extractReport('{"task_id":"T1","status":"halfway"}')).toMatchObject({
     invalid: expect.stringContaining("status") as string,
   });
   expect(extractReport('words\n{"task_id":"T1", "status": "do')).toEqual({
@@ -34,6 +34,58 @@ test("says why something like a summary is none", () => {
   expect(extractReport('{"task_id":"T1",\n "status": done}')).toEqual({
     invalid:
       "the summary that begins at line 1, column 1 of the final message stops being JSON at line 2, column 12",
+  });
+});
+
+test.each([
+  ["an id in marks and a sentence as status", { task_id: 7, status: "**Done.**" }, { task_id: "7" }],
+  ["a word of other tools", { task_id: "T1", status: "Completed" }, { task_id: "T1" }],
+  [
+    "lists for a text, a text for lists",
+    { summary: ["a", "b"], files: "a.ts" },
+    { summary: "a\nb", files: ["a.ts"] },
+  ],
+  ["no text for a list", { blockers: " " }, { blockers: [] }],
+  [
+    "tasks as texts, without a title, with words",
+    {
+      new_tasks: [
+        "Fix it",
+        { details: "Test it.\nWell.", priority: "high", depends_on: "T1, T2", Files: "a" },
+      ],
+    },
+    {
+      new_tasks: [
+        { title: "Fix it" },
+        {
+          title: "Test it.",
+          details: "Test it.\nWell.",
+          priority: 2,
+          depends_on: ["T1", "T2"],
+          files: ["a"],
+        },
+      ],
+    },
+  ],
+  ["one new task for a list", { new_tasks: { title: "Fix it" } }, { new_tasks: [{ title: "Fix it" }] }],
+])("a report with one meaning is read: %s", (_name, given, meant) => {
+  const found = { task_id: null, status: "done", ...meant };
+  expect(extractReport(JSON.stringify({ status: "done", ...given }))).toEqual({ found });
+});
+
+test.each([
+  { new_tasks: [{}] },
+  { new_tasks: [7] },
+  { files: 3 },
+  { status: "in progress" },
+  { summary: { a: 1 } },
+])("a report that could mean anything is not read: %j", (given) => {
+  expect(extractReport(JSON.stringify({ status: "done", summary: "x", ...given }))).toHaveProperty("invalid");
+});
+
+test("an outcome in marks is the stage's", () => {
+  expect(extractReport('{"outcome": "`complete`"}', ["complete", "revise"])).toMatchObject({
+    found: { outcome: "complete", status: "done" },
   });
 });
 

@@ -3,7 +3,9 @@
 import { AgentReport, StageAgentReport, Summary } from "../todo/model/summary.js";
 import type { FoundReport } from "./agent.js";
 import { field } from "./fields.js";
+import { isRecord } from "../system/text/json.js";
 import { findObjects, type Broken, type Span } from "./json-objects.js";
+import { bareWord, plainReport } from "./plain-report.js";
 
 /**
  * Linear in the message. An object that is a summary wins over any inside it; else the last one wins. `outcomes`: those of the
@@ -20,14 +22,18 @@ export function extractReport(message: string, outcomes?: readonly string[]): Fo
   }
   if (broken !== undefined && broken.start > (invalid?.start ?? -1))
     return { invalid: describe(message, broken) };
-  return invalid === undefined ? { missing: "no JSON object with a status" } : { invalid: invalid.why };
+  return invalid === undefined ? { missing: NO_REPORT } : { invalid: invalid.why };
 }
+
+/** The least that is a report. */
+const NO_REPORT = 'no JSON object with a status: the least report is {"status": "done"}';
 
 /** Checks a value that the agent returned as its report. */
 export function judgeReport(value: unknown, outcomes?: readonly string[]): FoundReport {
   const [shape, given] =
     outcomes === undefined ? [AgentReport, value] : [StageAgentReport, completeStage(value, outcomes)];
-  const read = shape.safeParse(withoutEmptyId(dropNulls(given)));
+  const plain = withoutEmptyId(dropNulls(given));
+  const read = shape.safeParse(isRecord(plain) ? plainReport(plain) : plain);
   if (read.success) return { found: read.data };
   const why = read.error.issues.map((issue) => `${issue.path.join(".") || "the summary"}: ${issue.message}`);
   return { invalid: why.slice(0, 3).join("; ") };
@@ -42,7 +48,8 @@ function completeStage(value: unknown, outcomes: readonly string[]): unknown {
   const [status, said, asked] = ["status", "outcome", "questions"].map(
     (key) => field(value, key) ?? undefined,
   );
-  const outcome = said ?? (typeof status === "string" && outcomes.includes(status) ? status : undefined);
+  const meant = [said, status].flatMap((one) => (typeof one === "string" ? [one, bareWord(one)] : []));
+  const outcome = meant.find((one) => outcomes.includes(one)) ?? said;
   const questions = typeof asked === "string" ? [asked] : asked;
   const isStatus = Summary.shape.status.safeParse(status).success && status !== "reviewed";
   const tells = outcome !== undefined || (Array.isArray(questions) && questions.length > 0);

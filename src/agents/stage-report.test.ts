@@ -34,7 +34,7 @@ test.each([
 
 test.each([
   [{ summary: "words" }, /status/u],
-  [{ status: "finished" }, /status/u],
+  [{ status: "halfway" }, /status/u],
   [{ status: "done", questions: [{ text: "Which?" }] }, /questions/u],
 ])("%j is invalid", (report, why) => {
   expect(found(report)).toEqual({ invalid: expect.stringMatching(why) as string });

@@ -101,13 +101,15 @@ function doneSummary(id: Task["id"]): AgentReport {
 }
 
 /** The prompt for an agent that finished without a report, sent to the same session. Without a task: for a review. */
-export function askForReport(id: Task["id"] | undefined): string {
+export function askForReport(id: Task["id"] | undefined, why: string): string {
   const [words, like] =
     id === undefined
       ? ["`reviewed`", reviewSummary()]
       : ["`done` only if the task is finished and checked, else `blocked` or `skipped`", doneSummary(id)];
   return [
-    "Your final message held no report that the runner can read. Change nothing more: report what came of your work.",
+    "Your final message held no report that the runner can read:",
+    fenceBlock(cutEnd(why, 2000)),
+    "Change nothing more: report what came of your work.",
     "Answer with one JSON object like this, and with nothing else:",
     example(like),
     `\`status\`: ${words}.`,

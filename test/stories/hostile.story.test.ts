@@ -50,7 +50,7 @@ test(
         await turn.exit(0);
       },
       "D-other": (turn) => turn.report({ task_id: "Z-good" }),
-      "F-invalid": (turn) => turn.report({ status: "finished" }),
+      "F-invalid": (turn) => turn.report({ status: "halfway" }),
       "G-reviewed": (turn) => turn.report({ status: "reviewed" }),
       "H-liar": async (turn) => {
         await turn.say(JSON.stringify({ task_id: turn.task, status: "done" }));
@@ -63,7 +63,7 @@ test(
     const reasons: Record<string, string> = {
       "A-exits": "exited: exit code 1: Error: no such model",
       "B-killed": "killed: ended by SIGSEGV, not by looper",
-      "C-garbage": "no-summary: no JSON object with a status",
+      "C-garbage": 'no-summary: no JSON object with a status: the least report is {"status": "done"}',
       "D-other": 'bad-summary: the summary is for task "Z-good", the task given was "D-other"',
       "F-invalid":
         'bad-summary: status: Invalid option: expected one of "done"|"blocked"|"skipped"|"reviewed"',

@@ -7,7 +7,7 @@ import {
   clientOf,
   createAgent,
   exceededBy,
-  NONE_FOUND,
+  explainNoneFound,
 } from "../../../src/agents/clients/registry.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -125,7 +125,8 @@ async function checkAuto(context: CommandContext, project: Project): Promise<Che
     const finding = await find(context, project, name);
     if ("found" in finding) return toCheck("agent", `${name}: ${finding.found}`, finding.signIn);
   }
-  return bad("agent", NONE_FOUND.missing, NONE_FOUND.hint);
+  const { missing, hint } = explainNoneFound(knownAgents(project.resolved.settings));
+  return bad("agent", missing, hint);
 }
 
 /** Longer files are not searched, because no person edits them. */

@@ -58,11 +58,21 @@ export function mayKnowCost(settings: Payee): boolean {
   return reported === "cost" || (reported === "tokens" && settings.price !== undefined);
 }
 
-/** The message and the hint when `auto` finds no agent. */
-export const NONE_FOUND = {
-  missing: `none of ${AUTO_ORDER.slice(0, -1).join(", ")} is on PATH, and no key is set for chapo`,
-  hint: "npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY",
-} as const;
+/** The message and the hint when `auto` finds no agent. `known`: the agents of the settings; `auto` takes none that is the user's own. */
+export function explainNoneFound(known: readonly string[]): { missing: string; hint: string } {
+  const builtIn: readonly string[] = AUTO_ORDER;
+  const own = known.filter((name) => !builtIn.includes(name));
+  const missing = `none of ${builtIn.slice(0, -1).join(", ")} is on PATH, and no key is set for chapo`;
+  const install =
+    "npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY";
+  const [first] = own;
+  if (first === undefined) return { missing, hint: install };
+  const hint = `name your own: looper config set schedule.agent ${first}, or looper run --agent ${first}`;
+  return {
+    missing: `${missing}; of your own there ${own.length === 1 ? "is" : "are"} ${own.join(", ")}`,
+    hint,
+  };
+}
 
 /** The first of these agents that can be started; `undefined` when none can. */
 export async function chooseAuto(

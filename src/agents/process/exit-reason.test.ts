@@ -275,5 +275,7 @@ test("a report of more than 1 MiB is told by its size", () => {
   expect(reported("x".repeat(1_100_000) + report("short"))).toMatchObject({
     report: { found: { summary: "short" } },
   });
-  expect(reported("nothing")).toMatchObject({ report: { missing: "no JSON object with a status" } });
+  expect(reported("nothing")).toMatchObject({
+    report: { missing: 'no JSON object with a status: the least report is {"status": "done"}' },
+  });
 });

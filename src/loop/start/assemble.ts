@@ -6,7 +6,7 @@ import {
   chooseAuto,
   createAgent,
   exceededBy,
-  NONE_FOUND,
+  explainNoneFound,
 } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
@@ -274,10 +274,11 @@ async function findInstalledAgent(
   const candidates = AUTO_ORDER.flatMap((name) => configuredAgents.get(name)?.agent ?? []);
   const found = await chooseAuto(candidates, await readLookUpEnvironment(request), request.project.folder);
   if (found !== undefined) return found.settings.name;
+  const { missing, hint } = explainNoneFound([...configuredAgents.keys()]);
   throw new UserError(
     "environment",
-    `no agent is installed: ${NONE_FOUND.missing}`,
-    `${NONE_FOUND.hint}; or try looper demo, which needs none`,
+    `no agent is installed: ${missing}`,
+    `${hint}; or try looper demo, which needs none`,
   );
 }
 

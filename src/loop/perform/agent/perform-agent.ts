@@ -170,8 +170,8 @@ async function askForMissingReport(world: World, call: AgentCall, first: AgentEn
 }
 
 function makeReportRequest({ stage, effect: { job } }: AgentCall, { outcome, ...end }: AgentEnd): string {
-  if (stage === undefined || job.task_id === undefined) return askForReport(job.task_id);
   const why = outcome === "ok" && "report" in end ? whyNoReport(end.report) : "";
+  if (stage === undefined || job.task_id === undefined) return askForReport(job.task_id, why);
   return askForStageReport(job.task_id, stage.reporting, why);
 }
 

@@ -1,4 +1,5 @@
-// Decides whether an agent that ended without a report is asked once more, and how the attempt ends then. Pure.
+// Decides whether an agent that ended without a report, or with one that cannot be read, is asked once more, and how the attempt ends then.
+// Pure.
 // perform-agent.ts asks it; prompts/compose.ts has the text.
 import type { AgentResult, Budget, Session, Used } from "../../../agents/agent.js";
 import { describeBudget } from "../../../agents/process/budget.js";
@@ -6,7 +7,7 @@ import { causesBackoff } from "../../step/schedule/backoff.js";
 
 /** The session to ask in; `undefined` if the agent reported, failed, or its session cannot be resumed. */
 export function findSessionToAsk(result: AgentResult): Session | undefined {
-  return result.outcome === "ok" && "missing" in result.report ? result.session : undefined;
+  return result.outcome === "ok" && !("found" in result.report) ? result.session : undefined;
 }
 
 /** L18: the end of an attempt whose agent is not asked because a budget is spent. `budgets` include the attempt's usage. */

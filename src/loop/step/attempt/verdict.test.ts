@@ -43,6 +43,18 @@ test.each<[Partial<Summary>, object]>([
     { status: "done", task_id: null },
     { kind: "done", summary: "" },
   ],
+  ...["`T1`", "**T1**.", '"T1"', "T1: Do it"].map((task_id): [Partial<Summary>, object] => [
+    { status: "done", task_id },
+    { kind: "done", summary: "" },
+  ]),
+  ...["T12", "T1, T2", "T1-2"].map((task_id): [Partial<Summary>, object] => [
+    { status: "done", task_id },
+    {
+      kind: "failed",
+      reason: "bad-summary",
+      evidence: `the summary is for task "${task_id}", the task given was "T1"`,
+    },
+  ]),
   [
     { status: "done", task_id: "T2" },
     {

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { GateVerdict } from "../../../gate/verdict.js";
 import { describeDoubt, formatDoubt, type Doubtful } from "../../../gate/verdict/reasons.js";
+import { bareWord } from "../../../agents/plain-report.js";
 import { never } from "../../../system/never.js";
 import type { StageReport, Summary } from "../../../todo/model/summary.js";
 import type { Verdict } from "../../../todo/model/verified.js";
@@ -29,7 +30,7 @@ export function acceptReport({ end, facts, stopped }: Job): { summary: StageSumm
   if ("invalid" in report) return { kind: "failed", reason: "bad-summary", evidence: report.invalid };
   const named = report.found.task_id;
   const taskId = facts.task_id;
-  if (taskId !== undefined && named !== null && named !== taskId) {
+  if (taskId !== undefined && named !== null && !isNameOf(named, taskId)) {
     return {
       kind: "failed",
       reason: "bad-summary",
@@ -37,6 +38,12 @@ export function acceptReport({ end, facts, stopped }: Job): { summary: StageSumm
     };
   }
   return { summary: report.found };
+}
+
+/** Whether a report's id means this task: it may stand in marks of Markdown, or before the task's title. */
+function isNameOf(named: string, id: string): boolean {
+  const bare = bareWord(named);
+  return named === id || bare === id || bare.startsWith(`${id}: `);
 }
 
 /** Judges an attempt at a task. L5: done needs a summary of that task, and HEAD where the attempt found it. */
