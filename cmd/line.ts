@@ -69,6 +69,8 @@ function text(said: string): ParsedLine {
 interface Scene {
   facts: CommandLineFacts;
   before: LineOptions;
+  /** Nothing was typed but `looper`, and options of every command. */
+  isBare?: boolean;
 }
 
 async function readWords(first: string, rest: readonly string[], scene: Scene): Promise<ParsedLine> {
@@ -91,7 +93,7 @@ async function readWords(first: string, rest: readonly string[], scene: Scene): 
 
 /** A line without a first word is for `run`; its file may come behind flags. */
 async function readFlags(words: readonly string[], scene: Scene): Promise<ParsedLine> {
-  const read = await readCommand(defaultRow(), words, scene);
+  const read = await readCommand(defaultRow(), words, { ...scene, isBare: words.length === 0 });
   if (read.kind === "text") return read;
   const [file] = (read.request as { words: readonly string[] }).words;
   if (file === undefined || file.endsWith(".json")) return read;
@@ -122,7 +124,12 @@ async function readCommand(row: CommandRow, words: readonly string[], scene: Sce
       ? []
       : [[one.name(), command.processedArgs[at] as unknown] as const],
   );
-  const request = { ...Object.fromEntries(named), ...given, words: command.args };
+  const request = {
+    ...Object.fromEntries(named),
+    ...given,
+    words: command.args,
+    ...(scene.isBare === true ? { bare: true } : {}),
+  };
   return {
     kind: "command",
     name: row.name,

@@ -1,13 +1,15 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
 import { planAnswer } from "../../src/ui/answers/runs/plan.js";
 import type { Project } from "../../src/config/project/open-project.js";
-import { usageError } from "../../src/system/errors.js";
+import { usageError, UserError } from "../../src/system/errors.js";
 import { planRun, type RunPlan } from "../../src/loop/start/plan-run.js";
 import { given } from "../../src/system/given.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/text.js";
 import { rowsOf, verdictsOf } from "../../src/ui/view/rows.js";
 import type { View } from "../../src/ui/view/view.js";
+import { plural, showCost, showCount, showDuration } from "../../src/ui/view/words/amounts.js";
+import { exitCodeOfSignal } from "../context/exit-codes.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf, warn } from "../lookup/project.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import {
@@ -29,6 +31,8 @@ export interface RunLine extends StartLine {
   junit?: string;
   failUnverified?: true;
   quiet?: true;
+  /** `looper` alone was typed. */
+  bare?: true;
 }
 
 export const command: WorkingCommand<RunLine> = {
@@ -59,6 +63,8 @@ async function run(context: CommandContext, request: RunLine): Promise<CommandOu
   const asked = await readRequest(context, request);
   const { project } = asked;
   if (request.dryRun === true) return showPlan(context, request, asked);
+  if (request.bare === true && !(await isMeant(context, asked)))
+    return { exitCode: exitCodeOfSignal("SIGINT") };
   const junit = request.junit;
   const end = await watchRun(context, asked, {
     manner: mannerOf(request),
@@ -67,6 +73,35 @@ async function run(context: CommandContext, request: RunLine): Promise<CommandOu
   });
   const isFailed = request.failUnverified === true && end.ending === "complete" && hasUnverified(end.view);
   return isFailed ? "no" : end;
+}
+
+/** The most steps that are shown before a run. */
+const MOST_STEPS = 12;
+
+/** `looper` alone at a terminal shows what a run would do, and waits for Enter. A run without tasks, or with broken ones, asks itself. */
+async function isMeant(context: CommandContext, asked: RunToWatch): Promise<boolean> {
+  const { stdin, out } = context;
+  if (!stdin.isTerminal || !out.isTerminal) return true;
+  const plan = await planRun({ ...asked, terminal: true, hangsUp: false }).catch((error: unknown) => {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  });
+  if (plan === undefined || "nothing" in plan) return true;
+  const steps = planLines(context, plan, true);
+  const more = steps.length - MOST_STEPS;
+  const { max_iterations, max_duration, max_cost_usd, max_tokens } = asked.project.resolved.settings.loop;
+  const limits = [
+    plural(max_iterations, "attempt"),
+    ...(max_duration === undefined || max_duration === 0 ? [] : [showDuration(max_duration)]),
+    ...(max_cost_usd === undefined ? [] : [showCost(max_cost_usd)]),
+    ...(max_tokens === undefined ? [] : [`${showCount(max_tokens)} tokens`]),
+  ];
+  await printLines(out, [
+    ...steps.slice(0, MOST_STEPS),
+    ...(more > 0 ? [`     and ${plural(more, "more task")}`] : []),
+    `at most ${limits.join(", ")}`,
+  ]);
+  return (await context.ask("Enter starts the run, Ctrl-C leaves", "looper run does not ask")) !== undefined;
 }
 
 export async function readRequest(context: CommandContext, request: RunLine): Promise<RunToWatch> {

@@ -87,3 +87,24 @@ test.skipIf(noTerminal)(
     expect(rig.read(".looper/tasks/T1/3-plan.json")).toContain("farewell");
   }),
 );
+
+test.skipIf(noTerminal)(
+  "looper alone shows the tasks, their agents and the limits, and waits for Enter; Ctrl-C starts nothing",
+  story(async (rig) => {
+    const tasks = Array.from({ length: 14 }, (_, at) => ({ id: `T${at + 1}` }));
+    rig.writeBacklog(tasks);
+    rig.gitInit();
+    const puppet = await rig.agent({}, { loop: { max_iterations: 20, max_duration: "8h", review: false } });
+    puppet.play((turn) => turn.report());
+    const left = new Terminal(rig, "");
+    await left.answer(/Enter starts the run/u, "\u0003");
+    expect(await left.code).toBe(130);
+    expect(left.shown).toMatch(/1 {2}T1 .*fake[^]*12 {2}T12 [^]*and 2 more tasks\s+at most 20 attempts, 8h/u);
+    expect(Object.values(rig.statuses())).not.toContain("done");
+    rig.writeBacklog([{ id: "T1" }]);
+    const started = new Terminal(rig, "");
+    await started.answer(/Enter starts the run/u, "\r");
+    expect(await started.code, started.shown).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+  }),
+);
