@@ -96,6 +96,11 @@ test(
     const none = await rig.run(["run"]);
     expect(none).toMatchObject({ code: 3, stdout: "" });
     expect(none.stderr).toMatch(/^looper: no agent is installed.*\n {2}.*npm i.*claude-code.*@openai\/codex/);
+    const mine = { LOOPER_AGENTS_MINE_KIND: "command", LOOPER_AGENTS_MINE_BINARY: "./agent.sh" };
+    const own = await rig.run(["run"], { env: mine });
+    expect(own.stderr).toMatch(
+      /; of your own there is mine\n {2}name your own: looper config set schedule\.agent mine/,
+    );
     const wanted = await rig.run(["run", "--schedule", "odd-even"], {
       env: { CLAUDE_BIN: process.execPath },
     });
@@ -298,6 +303,15 @@ test(
     const command = /git (checkout [0-9a-f]+ -- \S+)/.exec(known.stderr)?.[1] ?? "";
     rig.git(...command.split(" "));
     expect(rig.statuses()).toEqual({ T1: "done" });
+    const anew = /to start anew, .*: looper (init) && git (add \S+) && git commit -m "Start anew"\)/.exec(
+      known.stderr,
+    );
+    rig.git("rm", "-q", "to-do.json");
+    await rig.run([anew?.[1] ?? ""]);
+    rig.git(...(anew?.[2] ?? "").split(" "));
+    rig.git("-c", "user.name=p", "-c", "user.email=p@example.com", "commit", "-qm", "Start anew");
+    expect((await rig.run(["run", "--prompt", "a second shop"], { env })).code).toBe(0);
+    expect(countStarts(rig)).toBeGreaterThan(starts);
   }),
 );
 

@@ -24,9 +24,13 @@ export async function findKnownVersion(place: VersionPlace): Promise<string | un
   if (copy !== undefined)
     return `${project.todoFile} has no tasks, but ${copy} has: cp ${quoteIfNeeded(copy)} ${quoteIfNeeded(project.todoFile)}`;
   const history = repo === undefined ? undefined : await asResult(() => findTasksInHistory(repo));
-  if (history?.ok === true && history.value !== undefined) {
-    const commit = history.value.slice(0, 12);
-    return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quoteIfNeeded(project.todoFile)}`;
+  const found = history?.ok === true ? history.value : undefined;
+  if (found === "emptied") return undefined;
+  const file = quoteIfNeeded(project.todoFile);
+  if (found !== undefined) {
+    const commit = found.slice(0, 12);
+    const anew = `to start anew, commit a task file without tasks: looper init && git add ${file} && git commit -m "Start anew"`;
+    return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${file} (${anew})`;
   }
   const seen = await findRunWithTasks(place);
   if (seen === undefined) return undefined;

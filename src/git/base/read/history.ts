@@ -11,9 +11,13 @@ const MOST_VERSIONS = 50;
 const MOST_FILES = 200;
 
 const WithTasks = z.object({ tasks: z.array(z.unknown()).min(1) });
+const Emptied = z.object({ tasks: z.array(z.unknown()).max(0) });
 
-/** The newest commit with tasks in its backlog, of the last 50 that changed it; `undefined` if there is none. */
-export async function findTasksInHistory(repo: Repository): Promise<string | undefined> {
+/**
+ * The newest commit with tasks in its backlog, of the last 50 that changed it; `undefined` if there is none. `emptied`: the newest one has
+ * a backlog without tasks, so a person means to start anew.
+ */
+export async function findTasksInHistory(repo: Repository): Promise<string | "emptied" | undefined> {
   if (repo.todo === undefined || (await readHead(repo)).commit === undefined) return undefined;
   const path = toText(repo.todo.path);
   const log = ["log", `--max-count=${String(MOST_VERSIONS)}`, "--format=%H", "--", `:(top,literal)${path}`];
@@ -21,10 +25,9 @@ export async function findTasksInHistory(repo: Repository): Promise<string | und
   if (commits.length === 0) return undefined;
   const input = commits.map((commit) => `${commit}:${repo.todo?.path ?? ""}\n`).join("");
   const versions = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
-  const at = versions.findIndex(
-    (version) => version !== undefined && WithTasks.safeParse(parseJson(toText(version.content))).success,
-  );
-  return commits[at];
+  const backlogs = versions.map((version) => version && parseJson(toText(version.content)));
+  if (Emptied.safeParse(backlogs[0]).success) return "emptied";
+  return commits[backlogs.findIndex((backlog) => WithTasks.safeParse(backlog).success)];
 }
 
 /** Git's summary of the changes in tracked files since a commit: at most 200 files, and a total. */

@@ -52,7 +52,9 @@ test("before the first commit only the branch's name is set, and an invalid name
   expect(await asResult(() => useBranch(repo, "main"))).toMatchObject({ ok: false });
 });
 
-test("the newest version of the backlog that has tasks is found", async ({ scratch }) => {
+test("the newest version of the backlog that has tasks is found, unless a committed one without tasks says to start anew", async ({
+  scratch,
+}) => {
   const todo = join(scratch.top, "to-do.json");
   const repo = await scratch.open();
   writeFileSync(todo, '\uFEFF{"tasks":[{"id":"ü"}]}');
@@ -64,6 +66,9 @@ test("the newest version of the backlog that has tasks is found", async ({ scrat
   rmSync(todo);
   await scratch.commitAll("gone");
   expect(await findTasksInHistory(repo)).toBe(newest);
+  writeFileSync(todo, '{"tasks":[]}');
+  await scratch.commitAll("anew");
+  expect(await findTasksInHistory(repo)).toBe("emptied");
 });
 
 test("a version with tasks is not found without a committed one, without a commit, or for a backlog elsewhere", async ({
