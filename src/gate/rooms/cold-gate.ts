@@ -15,14 +15,12 @@ import type { GatePlan } from "../commands/run-commands.js";
 import type { GateReport } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
-export type ColdVerdict = JudgedWork;
-
 /** Runs the gate on an attempt. Throws a `GitError`. */
 export async function runColdGate(
   places: ColdPlaces,
   order: ColdOrder,
   stop: AbortSignal,
-): Promise<ColdVerdict> {
+): Promise<JudgedWork> {
   const study = await studyAttempt(places, order);
   const gate: Gate = { places, order, study, isAllowed: allowedBy(places, order), stop, count: { rooms: 0 } };
   const judged = await judgeWork(gate);
@@ -60,7 +58,7 @@ export async function judgeWithoutRooms(
   places: ColdPlaces,
   order: ColdOrder,
   report: GateReport,
-): Promise<Pick<ColdVerdict, "report" | "warnings">> {
+): Promise<Pick<JudgedWork, "report" | "warnings">> {
   const { base, changes, plan, reference } = order;
   const study = await studyChanges(places, { base, persons: [], changes, commands: commandsOf(plan) });
   const isAllowed = allowedBy(places, order);

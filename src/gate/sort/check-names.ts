@@ -1,7 +1,7 @@
 // Whether a path is named like a test or the settings of checks, whatever else is in the project: enough for a question to a person.
 // Pure. sort.ts also looks at the project.
 import { posix } from "node:path";
-import ignore from "ignore";
+import { matchPatterns } from "./files.js";
 import {
   BY_NAME,
   NO_TEST,
@@ -24,13 +24,7 @@ export interface UserRule {
 /** Each pattern has its own matcher: in one list, a file below a protected folder could not be excluded again. */
 export function userRule(pattern: string): UserRule {
   const takesOut = pattern.startsWith("!");
-  const rules = ignore({ ignorecase: false, allowRelativePaths: true }).add([
-    takesOut ? pattern.slice(1) : pattern,
-  ]);
-  return {
-    takesOut,
-    matches: (path) => path !== "" && rules.ignores(path.replaceAll(/[\n\r\u2028\u2029]/gu, "_")),
-  };
+  return { takesOut, matches: matchPatterns([takesOut ? pattern.slice(1) : pattern]) };
 }
 
 const isSetting = matcherOf([...OF_LOOPER, ...BY_NAME, ...SETTINGS, ...SETTINGS_AT_TOP]);

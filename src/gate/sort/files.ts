@@ -1,6 +1,7 @@
 // The facts of a project and of an attempt that sorting is given, and questions that a path alone answers. Pure.
 // Leaves reading all this from git to rooms/sort-study.ts.
 import { posix } from "node:path";
+import ignore from "ignore";
 import type { Version } from "../../git/base/read/diff.js";
 import { familyIn, familyOf, type Family } from "./languages.js";
 import { FOREIGN, MADE, SOURCES, TEST_WORD } from "./names.js";
@@ -70,6 +71,12 @@ export function pathAt(folder: string, name: string): string | undefined {
     : path === "."
       ? ""
       : path;
+}
+
+/** Whether patterns as in .gitignore name a path, written from where they count. */
+export function matchPatterns(patterns: readonly string[]): (path: string) => boolean {
+  const rules = ignore({ ignorecase: false, allowRelativePaths: true }).add([...patterns]);
+  return (path) => path !== "" && rules.ignores(path.replaceAll(/[\n\r\u2028\u2029]/gu, "_"));
 }
 
 /** Installed, copied in or made: never the project's own program. */

@@ -108,18 +108,7 @@ class Walk implements Loads {
     if (/^g?make$/.test(name)) this.#readMake(args, place);
     for (const line of this.#packageScripts(words, place))
       this.read(line, { ...place, depth: place.depth - 1 });
-    for (const file of [...loadedBefore(args), ...reads]) if (has(file)) this.#load(file, place);
-    for (const arg of args) if (arg.startsWith("@") && has(arg.slice(1))) this.#load(arg.slice(1), place);
-    const plugins =
-      /^(?:pytest|py\.test)$/.test(name) || args.includes("pytest") ? readOptionValues(args, /^-p$/) : [];
-    const modules = /^(?:perl|prove)$/.test(name)
-      ? args.flatMap((arg) => /^-[Mm]-?([\w:]+)/.exec(arg)?.[1] ?? [])
-      : [];
-    for (const file of [
-      ...plugins.map((one) => `${one.replaceAll(".", "/")}.py`),
-      ...modules.flatMap(perlFiles),
-    ])
-      if (has(file)) this.#load(file, place);
+    for (const file of [...loadedBefore(name, args), ...reads]) if (has(file)) this.#load(file, place);
     const isSourced = program === "." || program === "source";
     this.#hand(name, args, place);
     if (!place.judged && !isSourced) return;
@@ -218,14 +207,19 @@ class Walk implements Loads {
 const RUNNER =
   /^(?:pytest|py\.test|unittest|nose2?|vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|prove|phpunit|pest|codecept|behat|rspec|bats|cucumber|busted|ctest|tape|uvu|borp)$/;
 
-/** Files that options load before anything else, with the endings that may be left out. */
-function loadedBefore(args: readonly string[]): string[] {
-  return readOptionValues(args, LOADS).flatMap((name) =>
-    ["", ".js", ".cjs", ".mjs", ".ts", ".rb", ".py"].map((ending) => name + ending),
-  );
-}
-
-function perlFiles(module: string): string[] {
-  const file = `${module.replaceAll("::", "/")}.pm`;
-  return [file, `lib/${file}`];
+/** Files that a command may load before anything else: behind options and `@`, plugins of pytest, modules of Perl. */
+function loadedBefore(name: string, args: readonly string[]): string[] {
+  const endings = ["", ".js", ".cjs", ".mjs", ".ts", ".rb", ".py"];
+  const options = readOptionValues(args, LOADS).flatMap((one) => endings.map((ending) => one + ending));
+  const listed = args.filter((arg) => arg.startsWith("@")).map((arg) => arg.slice(1));
+  const isPytest = /^(?:pytest|py\.test)$/.test(name) || args.includes("pytest");
+  const plugins = isPytest ? readOptionValues(args, /^-p$/) : [];
+  const isPerl = /^(?:perl|prove)$/.test(name);
+  const modules = isPerl ? args.flatMap((arg) => /^-[Mm]-?([\w:]+)/.exec(arg)?.[1] ?? []) : [];
+  const perl = modules.map((one) => `${one.replaceAll("::", "/")}.pm`);
+  return [
+    ...[...options, ...listed],
+    ...plugins.map((one) => `${one.replaceAll(".", "/")}.py`),
+    ...perl.flatMap((file) => [file, `lib/${file}`]),
+  ];
 }

@@ -1,7 +1,6 @@
 // The folders of the program: what `verify.source` says; else of each package those that its manifest names, else Python packages,
 // else the usual ones, else every folder with code. Pure. Reads manifests at the reference and no other text.
 import { posix } from "node:path";
-import ignore from "ignore";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { parseJson } from "../../system/text/json.js";
 import { familyOf } from "./languages.js";
@@ -11,6 +10,7 @@ import {
   isBelow,
   isForeign,
   isTestish,
+  matchPatterns,
   pathAt,
   relative,
   type ReferenceFiles,
@@ -140,9 +140,8 @@ function codeFolders({ paths }: ReferenceFiles, home: string): ReadonlySet<strin
 }
 
 function saidFolders(said: readonly string[], home: string): (path: string) => string | undefined {
-  const rules = ignore({ ignorecase: false, allowRelativePaths: true }).add([...said]);
-  const matches = (path: string): boolean =>
-    path !== "" && rules.ignores(relative(home, path).replaceAll(/[\n\r]/g, "_"));
+  const isSaid = matchPatterns(said);
+  const matches = (path: string): boolean => isSaid(relative(home, path));
   return (path) => {
     if (!matches(path)) return undefined;
     return foldersAbove(path).findLast((folder) => folder !== "" && matches(`${folder}/`)) ?? folderOf(path);

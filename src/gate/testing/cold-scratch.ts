@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { checkpoint } from "../../git/checkpoint/checkpoint.js";
 import { test as base, type Scratch } from "../../git/testing/scratch.js";
 import { snapshot } from "../../git/attempt/snapshot.js";
-import { runColdGate, type ColdVerdict } from "../rooms/cold-gate.js";
+import { runColdGate } from "../rooms/cold-gate.js";
+import type { JudgedWork } from "../rooms/judge-work.js";
 import { measureColdBaseline } from "../rooms/room-orders.js";
 import type { ColdOrder } from "../rooms/cold-pass.js";
 import type { Reference } from "../influence/reference.js";
@@ -45,7 +46,7 @@ export interface Cold {
     project: ProjectTree,
     attempt: ProjectTree | (() => Promise<void>),
     verify: Verify,
-  ) => Promise<ColdVerdict>;
+  ) => Promise<JudgedWork>;
 }
 
 export const NEVER = new AbortController().signal;

@@ -1,6 +1,5 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { performAs } from "../perform-as.js";
-import { resolve } from "node:path";
 import { allowedBy, sortAttempt, judgeWithoutRooms, runColdGate } from "../../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
@@ -96,24 +95,8 @@ async function measureHere(
   plan: GatePlan,
   stop: AbortSignal,
 ): Promise<Measured> {
-  const room = await makeRoom(world, job);
-  const reports = await prepareReports(world, room, plan);
-  const baseline = await measureBaseline(world.ports, room, plan, stop);
-  await reports.remove();
+  const baseline = await measureBaseline(world.ports, await makeRoom(world, job), plan, stop);
   return baseline === "interrupted" ? baseline : { baseline };
-}
-
-/** Runs commands in the project before a task's work, and reverts what they changed in the tree. */
-async function measureCommands(
-  world: World,
-  job: JobFacts,
-  commands: readonly string[],
-  stop: AbortSignal,
-): Promise<readonly Ran[] | "interrupted"> {
-  const measured = await measureHere(world, job, { ...makePlan(world, []), commands }, stop);
-  if (measured === "interrupted" || "unprepared" in measured) return "interrupted";
-  await revertTraces(world, job);
-  return measured.baseline.commands;
 }
 
 /** Runs a task's own commands on the tree it starts with. */
@@ -126,8 +109,10 @@ export async function measureOwnCommands(
   const { cold } = world.memory;
   const base = world.memory.of(job.job).checkpoint?.base;
   if (cold === undefined || base === undefined) {
-    const measured = await measureCommands(world, job, own, stop);
-    return measured === "interrupted" ? measured : measured.map((ran) => ({ ...ran, own: true }));
+    const measured = await measureHere(world, job, { ...makePlan(world, []), commands: own }, stop);
+    if (measured === "interrupted" || "unprepared" in measured) return "interrupted";
+    await revertTraces(world, job);
+    return measured.baseline.commands.map((ran) => ({ ...ran, own: true }));
   }
   const reference = await findTaskReference(world, cold.rooms.repo, base);
   const plan = makePlan(world, own);
@@ -359,11 +344,7 @@ async function judgeInProject(
 }
 
 async function checkHere(world: World, job: JobFacts, rules: GateRules, stop: AbortSignal): Promise<Checked> {
-  const room = await makeRoom(world, job);
-  const reports = await prepareReports(world, room, rules);
-  const verdict = await runGate(world.ports, room, rules, stop);
-  await reports.remove();
-  return verdict;
+  return runGate(world.ports, await makeRoom(world, job), rules, stop);
 }
 
 /** Runs each of the project's commands to its end in the project folder, and reverts what they changed in the tree. */
@@ -372,11 +353,7 @@ export async function runAll(
   job: JobFacts,
   stop: AbortSignal,
 ): Promise<{ ran: readonly Ran[]; warnings: readonly string[] } | "interrupted"> {
-  const room = await makeRoom(world, job);
-  const plan = makePlan(world, []);
-  const reports = await prepareReports(world, room, plan);
-  const ran = await runCommands(world.ports, room, plan, stop);
-  await reports.remove();
+  const ran = await runCommands(world.ports, await makeRoom(world, job), makePlan(world, []), stop);
   const changes = world.memory.of(job.job).snapshot?.changes ?? [];
   const warnings = await revertChanges(world, job, changes);
   return ran === "interrupted" ? ran : { ran, warnings };
@@ -395,26 +372,6 @@ async function makeRoom(world: World, job: JobFacts): Promise<Room> {
     ...given({ temporary: memory.places?.rooms.prefix }),
     redact: log.redact,
     hide: listPlacesToHide(world),
-  };
-}
-
-/** Removes, after they were read, the report files that did not exist before the checks; no warning is logged. */
-async function prepareReports(
-  { ports: { files } }: World,
-  room: Room,
-  { reports }: GatePlan,
-): Promise<{ remove: () => Promise<void> }> {
-  const absent: string[] = [];
-  for (const report of reports.filter((one) => one !== "stdout")) {
-    const path = resolve(room.cwd, report);
-    if ((await files.stat(path, { link: true })) === undefined) absent.push(path);
-  }
-  return {
-    remove: async () => {
-      for (const path of absent) {
-        if ((await files.stat(path, { link: true }))?.kind === "file") await files.remove(path);
-      }
-    },
   };
 }
 
