@@ -1,5 +1,9 @@
 import { expect } from "vitest";
-import { sample, test, type ProjectTree } from "../testing/cold-scratch.js";
+import { test, type ProjectTree } from "../testing/cold-scratch.js";
+
+/** How many rows of a table are tried, as each takes several rooms; in make proof all of them. */
+const few = (count: number): number | undefined =>
+  process.env["EXHAUSTIVE"] === undefined ? count : undefined;
 
 const TEST = `import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,14 +26,14 @@ const NODE: ProjectTree = {
 const DONE: ProjectTree = { "src/add.js": "export const add = (a, b) => a + b;\n" };
 
 const attempts: Record<string, ProjectTree> = {
+  "ends before the tests": { "src/add.js": "process.exit(0);\nexport const add = 0;\n" },
   "edits the test script": { ...DONE, "package.json": manifest("true") },
   "deletes a test": { ...DONE, "test/add.test.js": null, "test/b.test.js": TEST.replaceAll("adds", "sums") },
   "skips a test": { ...DONE, "test/add.test.js": TEST.replace("test(", "test.skip(") },
-  "ends before the tests": { "src/add.js": "process.exit(0);\nexport const add = 0;\n" },
   "ends in the first test": { "src/add.js": "export const add = () => process.exit(0);\n" },
 };
 
-test.for(sample(Object.entries(attempts), 2))(
+test.for(Object.entries(attempts).slice(0, few(2)))(
   "work that does not run a test that was there is not verified: %s",
   async ([, attempt], { cold }) => {
     const { report, warnings } = await cold.judge(NODE, attempt, {

@@ -51,11 +51,6 @@ export interface Cold {
 
 export const NEVER = new AbortController().signal;
 
-/** The first rows of a table, as each takes several rooms; in make proof all of them. */
-export function sample<Row>(all: readonly Row[], few: number): readonly Row[] {
-  return process.env["EXHAUSTIVE"] === undefined ? all.slice(0, few) : all;
-}
-
 export const test = base.extend<{ cold: Cold }>({
   cold: async ({ scratch }, use) => {
     const rooms = join(dirname(scratch.top), "tmp");
