@@ -13,7 +13,6 @@ import type { ReadResult } from "../../src/todo/store/writer.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
 import { cut, clean } from "../../src/ui/text.js";
-import { exitCodeOfSignal } from "../context/exit-codes.js";
 import {
   beginBacklog,
   mayBegin,
@@ -101,7 +100,7 @@ interface Call {
   site: InitSite;
 }
 
-const CANCELLED: Answer = { json: undefined, end: { exitCode: exitCodeOfSignal("SIGINT") } };
+const CANCELLED: Answer = { json: undefined, end: { ending: "interrupted" } };
 
 function commandsOf(request: Request): readonly string[] {
   const commands = [...new Set((request.verify ?? []).map((command) => command.trim()))];
@@ -150,7 +149,7 @@ function agreeTo({ request, site }: Call, commands: readonly string[]): Wishes {
   const writes = request.skipConfig !== true && settingsFile === undefined;
   const isProven = commands.length > 0 || project.resolved.settings.verify.commands.length > 0;
   if (request.yes !== true || !writes || isProven || proof === undefined) return { commands };
-  return { commands: [proof.command], agreed: true };
+  return { commands: [proof.command], setup: [proof.setup ?? []].flat(), agreed: true };
 }
 
 function folderLine({ project }: InitSite): string {
@@ -163,7 +162,8 @@ async function setUp(
 ): Promise<InitAnswer> {
   const { context, request, site } = call;
   const { force = false, skipConfig = false } = request;
-  const { commands = [] } = wishes;
+  const { commands = [], setup = [] } = wishes;
+  const mine = [...commands, ...setup];
   const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
   const planned = planFiles(site, wishes, { force, skipConfig, writesBacklog });
   const { folder } = site.project;
@@ -176,10 +176,7 @@ async function setUp(
     files.push(await writePlanned(context.ports, one));
   }
   if (commands.length > 0)
-    await approveSettings(
-      context,
-      ({ what, value }) => what === "verify.commands" && commands.includes(value),
-    );
+    await approveSettings(context, ({ what, value }) => what.startsWith("verify.") && mine.includes(value));
   const there =
     site.backlog.kind === "ok" && !writesBacklog ? withoutMarker(site.backlog.backlog.tasks).length : 0;
   const tasks = imported?.tasks.length ?? there;
@@ -233,9 +230,10 @@ function notesOn({ context, request, site }: Call, wishes: Wishes, writesBacklog
     notes.push(`.gitignore is not a plain file; add these yourself: ${ignoredFolders(project).join(", ")}`);
   const [proof] = proofs;
   const isProven = (wishes.commands ?? []).length > 0 || project.resolved.settings.verify.commands.length > 0;
+  const prepared = proof?.setup === undefined ? "" : ` after ${JSON.stringify(proof.setup)}`;
   if (proof !== undefined && wishes.agreed === true)
     notes.push(
-      `each task must pass ${JSON.stringify(proof.command)}, found by ${proof.from}: verify.commands`,
+      `each task must pass ${JSON.stringify(proof.command)}${prepared}, found by ${proof.from}: verify`,
     );
   if (proof !== undefined && settingsFile === undefined && !skipConfig && !isProven)
     notes.push(`nothing proves a task done yet; verify.commands could be ${JSON.stringify([proof.command])}`);

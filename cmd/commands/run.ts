@@ -9,7 +9,6 @@ import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/text.js
 import { rowsOf, verdictsOf } from "../../src/ui/view/rows.js";
 import type { View } from "../../src/ui/view/view.js";
 import { plural, showCost, showCount, showDuration } from "../../src/ui/view/words/amounts.js";
-import { exitCodeOfSignal } from "../context/exit-codes.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf, warn } from "../lookup/project.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import {
@@ -63,8 +62,7 @@ async function run(context: CommandContext, request: RunLine): Promise<CommandOu
   const asked = await readRequest(context, request);
   const { project } = asked;
   if (request.dryRun === true) return showPlan(context, request, asked);
-  if (request.bare === true && !(await isMeant(context, asked)))
-    return { exitCode: exitCodeOfSignal("SIGINT") };
+  if (request.bare === true && !(await isMeant(context, asked))) return { ending: "interrupted" };
   const junit = request.junit;
   const end = await watchRun(context, asked, {
     manner: mannerOf(request),

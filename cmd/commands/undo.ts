@@ -47,7 +47,6 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
       "revert T3 and pass the reason to its next attempt",
     ],
     ["looper undo T3 --cascade --dry-run", "show which tasks would be undone"],
-    ["looper undo T3 -y", "take back what T3 has changed so far, without a question"],
   ],
   answer: async (context, { id, file, cascade = false, reason, dryRun = false, y }) => {
     const { ports, env } = context;

@@ -79,23 +79,27 @@ test(
   }),
 );
 
-const FOUND: readonly [kind: string, file: string, text: string, command: string][] = [
-  ["npm", "package.json", '{ "scripts": { "test": "node --test" } }', "npm test"],
+const NPM = '{ "scripts": { "test": "node --test" }, "devDependencies": { "left-pad": "1" } }';
+const FOUND: readonly [kind: string, file: string, text: string, command: string, setup?: string][] = [
+  ["npm", "package.json", NPM, "npm test", "npm install"],
   ["pytest", "pyproject.toml", '[project]\nname = "shop"\n', "pytest"],
   ["go", "go.mod", "module example.com/shop\n", "go test ./..."],
 ];
 
 test.each(sample(FOUND, 1))(
   "init --yes in a project of %s takes the check that it finds, as the person's own word",
-  (_name, file, text, command) =>
+  (_name, file, text, command, setup) =>
     story(async (rig) => {
+      const after = setup === undefined ? "" : ` after "${setup}"`;
       rig.write(file, text);
       const first = await rig.run(["init", "--yes"]);
       expect(first).toMatchObject({
         code: 0,
-        stderr: `looper: each task must pass "${command}", found by ${file}: verify.commands\n`,
+        stderr: `looper: each task must pass "${command}"${after}, found by ${file}: verify\n`,
       });
-      expect(JSON.parse(rig.read(".looper/config.json"))).toMatchObject({ verify: { commands: [command] } });
+      expect(JSON.parse(rig.read(".looper/config.json"))).toMatchObject({
+        verify: { commands: [command], ...(setup && { setup: [setup] }) },
+      });
       expect((await rig.run(["config", "get", "verify.commands"])).stdout).toContain(command);
       // Approved: a run asks nothing.
       expect((await rig.run(["doctor"])).stdout).not.toContain("not been approved");

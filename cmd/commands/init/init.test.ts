@@ -56,6 +56,14 @@ test("init guesses checks from the files, except npm's default test script", () 
   expect(guess({ "package.json": tested, "bun.lock": "" })).toEqual(["bun run test"]);
   expect(guess({ "package.json": "{}", "bun.lock": "" })).toEqual(["bun test"]);
   expect(guess({ Makefile: "check:\n\ttrue\n" })).toEqual(["make check"]);
+  const setupOf = (texts: Record<string, string>) =>
+    suggestProofs(new Set(Object.keys(texts)), new Map(Object.entries(texts)))[0]?.setup;
+  const needing = JSON.stringify({ scripts: { test: "vitest" }, devDependencies: { vitest: "1" } });
+  expect(setupOf({ "package.json": tested })).toBeUndefined();
+  expect(setupOf({ "package.json": needing })).toBe("npm install");
+  expect(setupOf({ "package.json": needing, "package-lock.json": "" })).toBe("npm ci");
+  expect(setupOf({ "package.json": needing, "pnpm-lock.yaml": "" })).toBe("pnpm install --frozen-lockfile");
+  expect(setupOf({ ".rspec": "" })).toBe("bundle install");
   expect(guess({ "pom.xml": "", mvnw: "" })).toEqual(["./mvnw test"]);
   expect(guess({ Makefile: "test := 3\ntests: x\n" })).toEqual([]);
   expect(guess({ "Cargo.toml": "", "go.mod": "", "pyproject.toml": "[tool.pytest.ini_options]" })).toEqual([

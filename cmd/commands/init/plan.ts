@@ -14,6 +14,7 @@ import { ownFolder, type InitSite } from "./site.js";
 export interface Wishes {
   agent?: string;
   commands?: readonly string[];
+  setup?: readonly string[];
   /** The command is the one that was found, by `--yes`. */
   agreed?: true;
 }
@@ -79,7 +80,10 @@ function planSettings(
 }
 
 /** Only choices that differ from the settings in force without them. */
-function settingsFor({ agent, commands = [] }: Wishes, { resolved }: Project): Record<string, unknown> {
+function settingsFor(
+  { agent, commands = [], setup = [] }: Wishes,
+  { resolved }: Project,
+): Record<string, unknown> {
   const elsewhere = (key: string): boolean =>
     ["user", "env"].includes(resolved.values.get(key)?.source.layer ?? "");
   const { agent: set, strategy }: Settings["schedule"] = resolved.settings.schedule;
@@ -89,7 +93,8 @@ function settingsFor({ agent, commands = [] }: Wishes, { resolved }: Project): R
     agent === undefined || (agent === inForce && !single)
       ? {}
       : { schedule: { ...(single ? { strategy: "single" } : {}), agent } };
-  const verify = commands.length === 0 ? {} : { verify: { commands } };
+  const prepared = setup.length === 0 ? {} : { setup };
+  const verify = commands.length === 0 ? {} : { verify: { commands, ...prepared } };
   return { $schema: SETTINGS_SCHEMA, ...schedule, ...verify };
 }
 

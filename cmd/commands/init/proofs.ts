@@ -1,10 +1,12 @@
 // Guesses commands that may prove a task done from the files of a project. Pure: runs nothing, and shows no content of
 // the files.
-import { parseJson } from "../../../src/system/text/json.js";
+import { isRecord, parseJson } from "../../../src/system/text/json.js";
 
 export interface KnownCheck {
   command: string;
   from: string;
+  /** Installs what the check needs, for a room that has only the commit. */
+  setup?: string | undefined;
 }
 
 /** A check, the files that tell of it, and what one of them says. */
@@ -35,6 +37,21 @@ const CLUES: readonly (readonly Clue[])[] = [
   [["mix test", ["mix.exs"]]],
 ];
 
+/** By its check: the command that installs what it needs. */
+const SETUPS: ReadonlyMap<string, string> = new Map([
+  ["vendor/bin/phpunit", "composer install --no-interaction"],
+  ["bundle exec rspec", "bundle install"],
+]);
+
+/** The managers of packages of JavaScript: the lock file, what runs a script, and what installs the locked packages. */
+const MANAGERS = [
+  ["pnpm-lock.yaml", "pnpm", "pnpm install --frozen-lockfile"],
+  ["yarn.lock", "yarn", "yarn install --frozen-lockfile"],
+  ["bun.lock", "bun run", "bun install --frozen-lockfile"],
+  ["bun.lockb", "bun run", "bun install --frozen-lockfile"],
+  ["package-lock.json", "npm", "npm ci"],
+] as const;
+
 /** The files whose text a clue reads. */
 export const TELLING_FILES: readonly string[] = ["package.json", ...MAKEFILES];
 
@@ -42,7 +59,7 @@ export const TELLING_FILES: readonly string[] = ["package.json", ...MAKEFILES];
 export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck[] {
   const find = ([command, files, says]: Clue): KnownCheck[] => {
     const from = files.find((name) => names.has(name) && (says?.test(texts.get(name) ?? "") ?? true));
-    return from === undefined ? [] : [{ command, from }];
+    return from === undefined ? [] : [{ command, from, setup: SETUPS.get(command) }];
   };
   const scripts = ofScripts(names, texts.get("package.json"));
   return [
@@ -55,9 +72,11 @@ function ofScripts(names: ReadonlySet<string>, manifest: string | undefined): Kn
   if (manifest === undefined) return undefined;
   const from = "package.json";
   const script = ["test", "check"].find((name) => hasScript(manifest, name));
-  const runner = runnerOf(names);
-  if (script !== undefined) return { command: runs(runner, script), from };
-  return runner === "bun run" ? { command: "bun test", from } : undefined;
+  const found = MANAGERS.find(([lock]) => names.has(lock));
+  const [, runner, install] = found ?? ["", "npm", "npm install"];
+  const setup = /"(?:dev)?dependencies"\s*:\s*\{\s*"/i.test(manifest) ? install : undefined;
+  if (script !== undefined) return { command: runs(runner, script), from, setup };
+  return runner === "bun run" ? { command: "bun test", from, setup } : undefined;
 }
 
 function runs(runner: string, script: string): string {
@@ -69,15 +88,7 @@ const NO_TEST = /no test specified/;
 
 function hasScript(manifest: string, name: string): boolean {
   const value = parseJson(manifest);
-  if (typeof value !== "object" || value === null || !("scripts" in value)) return false;
-  const { scripts } = value;
-  if (typeof scripts !== "object" || scripts === null) return false;
-  const script = new Map<string, unknown>(Object.entries(scripts)).get(name);
+  const scripts = isRecord(value) ? value["scripts"] : undefined;
+  const script = isRecord(scripts) ? scripts[name] : undefined;
   return typeof script === "string" && script.trim() !== "" && !NO_TEST.test(script);
-}
-
-function runnerOf(names: ReadonlySet<string>): string {
-  if (names.has("pnpm-lock.yaml")) return "pnpm";
-  if (names.has("yarn.lock")) return "yarn";
-  return names.has("bun.lock") || names.has("bun.lockb") ? "bun run" : "npm";
 }

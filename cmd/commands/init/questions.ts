@@ -100,5 +100,6 @@ export async function askAll(
   if (origin === undefined) return undefined;
   const commands = open.proof ? await askProof(context, proofs) : [];
   if (commands === undefined) return undefined;
-  return { wishes: { ...(open.settings ? { agent } : {}), commands }, origin };
+  const setup = proofs.flatMap((one) => (commands.includes(one.command) && one.setup) || []);
+  return { wishes: { ...(open.settings ? { agent } : {}), commands, setup }, origin };
 }
