@@ -28,7 +28,7 @@ export async function findKnownVersion(place: VersionPlace): Promise<string | un
   if (found === "emptied") return undefined;
   const file = quoteIfNeeded(project.todoFile);
   if (found !== undefined) {
-    const commit = found.slice(0, 12);
+    const commit = found.commit.slice(0, 12);
     const anew = `to start anew, commit a task file without tasks: looper init && git add ${file} && git commit -m "Start anew"`;
     return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${file} (${anew})`;
   }

@@ -17,7 +17,9 @@ const Emptied = z.object({ tasks: z.array(z.unknown()).max(0) });
  * The newest commit with tasks in its backlog, of the last 50 that changed it; `undefined` if there is none. `emptied`: the newest one has
  * a backlog without tasks, so a person means to start anew.
  */
-export async function findTasksInHistory(repo: Repository): Promise<string | "emptied" | undefined> {
+export async function findTasksInHistory(
+  repo: Repository,
+): Promise<{ commit: string } | "emptied" | undefined> {
   if (repo.todo === undefined || (await readHead(repo)).commit === undefined) return undefined;
   const path = toText(repo.todo.path);
   const log = ["log", `--max-count=${String(MOST_VERSIONS)}`, "--format=%H", "--", `:(top,literal)${path}`];
@@ -27,7 +29,8 @@ export async function findTasksInHistory(repo: Repository): Promise<string | "em
   const versions = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
   const backlogs = versions.map((version) => version && parseJson(toText(version.content)));
   if (Emptied.safeParse(backlogs[0]).success) return "emptied";
-  return commits[backlogs.findIndex((backlog) => WithTasks.safeParse(backlog).success)];
+  const commit = commits[backlogs.findIndex((backlog) => WithTasks.safeParse(backlog).success)];
+  return commit === undefined ? undefined : { commit };
 }
 
 /** Git's summary of the changes in tracked files since a commit: at most 200 files, and a total. */

@@ -65,7 +65,7 @@ test("the newest version of the backlog that has tasks is found, unless a commit
   }
   rmSync(todo);
   await scratch.commitAll("gone");
-  expect(await findTasksInHistory(repo)).toBe(newest);
+  expect(await findTasksInHistory(repo)).toEqual({ commit: newest });
   writeFileSync(todo, '{"tasks":[]}');
   await scratch.commitAll("anew");
   expect(await findTasksInHistory(repo)).toBe("emptied");
