@@ -36,6 +36,7 @@ CHECKS = check-lint check-format check-unused check-schemas check-docs
 packages: node_modules/.installed
 
 node_modules/.installed: package-lock.json
+	@echo "installing the packages of the build and the tests: a minute or more"
 	@npm ci --ignore-scripts --loglevel=error
 	@touch $@
 
@@ -44,6 +45,7 @@ build: packages
 
 # Installs a copy of the program for this user or machine, where npm installs global commands. It does not need this folder afterwards.
 install: build
+	@echo "packing looper, and installing it: half a minute or more"
 	@rm -rf build/pack && mkdir -p build/pack
 	@npm pack --silent --pack-destination build/pack >/dev/null
 	@npm install --global --loglevel=error build/pack/looper-*.tgz

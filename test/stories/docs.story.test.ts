@@ -16,7 +16,7 @@ const Package = z.object({ scripts: z.record(z.string(), z.string()) });
 const NOT_RUN: Readonly<Record<string, string>> = {
   "git clone https://github.com/OWNER/looper.git": "needs a network",
   "cd looper": "is the clone",
-  "npm i -g .":
+  "make install":
     "installs for the whole machine: test/stories/install.story.test.ts does it in a folder of its own",
   "npm pack": "is done by test/stories/install.story.test.ts",
   "npm i -g ./looper-*.tgz": "is done by test/stories/install.story.test.ts",
