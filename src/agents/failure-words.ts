@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "not-signed-in": "is not signed in",
   "not-found": "is not installed",
   "no-credit": "has no credit left",
+  unusable: "does not work",
 };
 
 /** `claude is not signed in`; `undefined`: the reason is one of the attempt, not of the agent. */

@@ -1,5 +1,5 @@
 // Each kind of agent in a run: how it is called, how its end is understood, what becomes of one that cannot be used.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
@@ -100,7 +100,10 @@ exhaustively(
       rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }, { id: "T4" }]);
       const { code, stderr } = await rig.run(["run", "--agent", agent, "--no-review"], { env });
       expect(code, stderr).toBe(0);
-      const failed = rig.events().filter(({ type }) => type === "attempt_failed");
+      // A failure at once, and without a change, is not counted the first time: see the test of clients that are set aside.
+      const failed = rig
+        .events()
+        .filter((line) => line.type === "attempt_failed" && line["next"] !== "later");
       expect(failed.map((line) => [line["task_id"], line["reason"]])).toEqual([
         ["T1", "bad-request"],
         ["T2", "incomplete"],
@@ -200,6 +203,31 @@ test(
     expect(`${ended.stdout}${ended.stderr}`).toContain("Invalid API key");
     expect(agentsOf(rig)).toEqual(["claude"]);
     expect(rig.statuses()).toEqual({ T1: "doing", T2: "todo" });
+  }),
+);
+
+test(
+  "a client that fails at two tasks in the same way is set aside, and blocks none; one that fails at a task alone blocks it",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    const stub = path.join(rig.root, "stub");
+    writeFileSync(stub, `#!/bin/sh\ncat >/dev/null\necho "$$: unknown option --model" >&2\nexit 2\n`, {
+      mode: 0o755,
+    });
+    const puppet = await rig.agents(
+      { fake: {}, stub: { kind: "command", binary: stub } },
+      { schedule: { strategy: "round-robin", agents: ["stub", "fake"] } },
+    );
+    const alone = await rig.run(["run", "--agent", "stub"]);
+    expect(alone.code, alone.stderr).toBe(3);
+    expect(alone.stderr).toContain("T1 and T2 failed in the same way within seconds, without a token used");
+    expect(agentsOf(rig)).toEqual(["stub", "stub"]);
+    expect(Object.values(rig.statuses())).not.toContain("blocked");
+
+    puppet.play((turn) => (turn.task === "T3" ? turn.exit(1) : turn.report()));
+    const spared = await rig.run(["run"]);
+    expect(spared.code, spared.stderr).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "blocked" });
   }),
 );
 

@@ -127,7 +127,11 @@ test(
       { id: "T2", verify: ["grep good out.txt"] },
     ]);
     rig.gitInit();
-    play(puppet, async (turn) => turn.exit(1), writes("one\n"), writes("good\n"));
+    const fails = async (turn: Turn) => {
+      await turn.write("tried.txt", "tried");
+      await turn.exit(1);
+    };
+    play(puppet, fails, writes("one\n"), writes("good\n"));
     const { stdout, stderr } = await rig.run(["run", "--no-review", "--trust"]);
     const named = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("passes already"));
     expect(named).toEqual([

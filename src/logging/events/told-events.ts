@@ -72,7 +72,7 @@ const ToldEvents = {
       reason: z.string(),
       evidence: z.string(),
       /** The next move of the run, for instance another attempt. `advance`: the outcome leads to another stage. */
-      next: z.enum(["retry", "blocked", "advance", "drop-agent", "wait", "end"]),
+      next: z.enum(["retry", "blocked", "advance", "drop-agent", "wait", "later", "end"]),
       /** With `wait`, RFC 3339: the attempt does not count, and the agent is paused until then. */
       until: z.string().optional(),
       /** With `until`: why that is later than the time the agent reported. */

@@ -136,22 +136,9 @@ export function choose(work: Work, decision: Decision): RunState {
   const needs = listNeeds(work, { only, inHand }, decision);
   const needed = startNeeds(work, needs, decision);
   if (needed !== undefined) return needed;
-  const tried = {
-    // A task in a workflow is given up by its stage, not left out for its attempts.
-    attempts: { get: (id: TaskId) => (isStaged(work, id) ? 0 : work.attempts.get(id)) },
-    maxAttempts: work.rules.max_attempts,
-    blockedAtStart: work.blockedAtStart,
-    finalForRun: {
-      has: (id: TaskId) =>
-        work.final.has(id) ||
-        inHand.includes(id) ||
-        isBlockedByHand(work, id) ||
-        isAsked(work, id) ||
-        needs.some(({ row }) => row.id === id),
-    },
-    ...given({ only }),
-  };
-  const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
+  const isNeeded = (id: TaskId): boolean => inHand.includes(id) || needs.some(({ row }) => row.id === id);
+  const suspected = [...(work.suspects?.values() ?? [])].map(({ id }) => id);
+  const chosen = findTask(work, only, isNeeded, suspected);
   if (!("none" in chosen)) return startChosen(work, chosen, decision);
   if (work.jobs.length > 0) return { phase: "working", work };
   const [late] = needs;
@@ -162,6 +149,42 @@ export function choose(work: Work, decision: Decision): RunState {
     return typeof waits === "string" ? end(work, "waiting", waits, decision) : waits;
   }
   return startReviewOrEnd(work, rows, chosen.none, decision);
+}
+
+/** L12: tasks whose agent may not work come last. */
+function findTask(
+  work: Work,
+  only: ReadonlySet<TaskId> | undefined,
+  isLeftOut: (id: TaskId) => boolean,
+  last: readonly TaskId[],
+): ReturnType<typeof selectTask> {
+  const find = (later: readonly TaskId[]): ReturnType<typeof selectTask> => {
+    const tried = {
+      // A task in a workflow is given up by its stage, not left out for its attempts.
+      attempts: { get: (id: TaskId) => (isStaged(work, id) ? 0 : work.attempts.get(id)) },
+      maxAttempts: work.rules.max_attempts,
+      blockedAtStart: work.blockedAtStart,
+      finalForRun: {
+        has: (id: TaskId) =>
+          work.final.has(id) ||
+          later.includes(id) ||
+          isBlockedByHand(work, id) ||
+          isAsked(work, id) ||
+          isLeftOut(id),
+      },
+      ...given({ only }),
+    };
+    return selectTask(work.index.values, tried, (id) => work.index.get(id)?.status);
+  };
+  const first = find(last);
+  return "none" in first && last.length > 0 && work.jobs.length === 0 ? find([]) : first;
+}
+
+/** Whether another task could be tried instead of this one. */
+export function hasOther(work: Work, { facts }: Job): boolean {
+  const { only } = work.rules;
+  const reach = only === undefined ? undefined : closure(only, work.index.values);
+  return "picked" in findTask(work, reach, (id) => id === facts.task_id, [...(work.held ?? [])]);
 }
 
 /** L22: what rows ask for comes before any task: all moves at once, then one job at a time, in a tree that holds no other work. */

@@ -88,6 +88,8 @@ export interface Job {
   /** Hook commands still to run in this activity, the running one first. */
   hooks: readonly PlannedHook[];
   end?: Extract<StepEvent, { type: "agent_finished" }>;
+  /** The verdict, where the end says more of the agent than of the task. */
+  failed?: AttemptVerdict;
   verdict?: AttemptVerdict;
   /** The job's process was told to stop. */
   stopped?: true | undefined;
@@ -122,12 +124,22 @@ export type AttemptVerdict =
   | { kind: "blocked"; blockers: readonly string[]; evidence?: string }
   | { kind: "skipped"; why: string }
   | { kind: "failed"; reason: string; evidence: string }
+  /** Perhaps not the task failed, but the agent: another task goes first. */
+  | { kind: "held"; reason: string; evidence: string }
   | { kind: "interrupted" }
   | { kind: "reviewed"; added: number }
   /** In a workflow: an outcome that the stage declares, or that the runner gives. */
   | { kind: "outcome"; outcome: string };
 
 export type Index = ById<IndexRow>;
+
+/** How an agent failed at its last task, if it failed as a client does that cannot work. */
+export interface Suspect {
+  id: TaskId;
+  evidence: string;
+  /** The evidence without what differs between two attempts. */
+  like: string;
+}
 
 /** The phase with a backlog to work on. */
 export interface Work extends Frame {
@@ -145,6 +157,10 @@ export interface Work extends Frame {
   earlier: PersistentMap<TaskId, readonly Earlier[]>;
   dropped: ReadonlySet<string>;
   backoffs: Backoffs;
+  /** L12: by agent, its last failure, if it may be one of the agent and not of the task. */
+  suspects?: ReadonlyMap<string, Suspect>;
+  /** L12: tasks that went back in the queue for such a failure. Each does so once. */
+  held?: ReadonlySet<TaskId>;
   reviews: { added: number; failed: number; clean: boolean };
   /** The failing checks that were reported. */
   reportedChecks: ReadonlySet<string>;

@@ -100,7 +100,7 @@ test("warnings of a snapshot are logged", () => {
   const { job } = openEffect(sim, "snapshot");
   const event = { type: "snapshot", ...job, changed: 1, warnings: ["a file is too large"] } as const;
   const message =
-    "the agent's commits were taken off the branch, and are kept under refs/looper/rescue: the run makes the commit";
+    "the agent made commits: they stay off the branch, and the run makes the task's commit itself";
   expect(told(sim, { ...event, warnings: [...event.warnings], head: "same" }).notes).toMatchObject([
     { type: "warning", task_id: "T1", message: "a file is too large" },
   ]);

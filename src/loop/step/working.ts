@@ -1,12 +1,13 @@
 // Handles the events of jobs while there is a backlog. Pure.
 // choose.ts chooses the next job, job.ts has a job's activities, settle.ts and after-settle.ts settle an attempt.
 import { isOfTheDisk } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { NOTHING_SPENT, reportSpending, addUsage } from "./attempt/spending.js";
 import { noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
-import { choose, startNext } from "./choose.js";
+import { choose, hasOther, startNext } from "./choose.js";
 import {
   enter,
   expectActivity,
@@ -18,6 +19,7 @@ import {
 import { dropJob, findJob, replaceJob, stopJobs, uncount } from "./jobs.js";
 import { judgeAttempt, judgeReview } from "./attempt/verdict.js";
 import { endBackoff } from "./schedule/backoff.js";
+import { weighAgent } from "./schedule/suspect.js";
 import { reportRedChecks } from "./preflight.js";
 import { settleReview } from "./attempt/settle.js";
 import { continueAfterSettle, endJob } from "./attempt/after-settle.js";
@@ -119,6 +121,10 @@ function onGate(work: Work, event: Of<"gate_finished">, decision: Decision): Wor
 function onRestored(work: Work, event: Of<"restored">, decision: Decision): Work {
   const job = findJob(work, event);
   expectActivity(job, job.activity === "aside" ? "aside" : "restore", event);
+  if (job.route === "analyze") {
+    const seen = suspect(work, job, event.paths.length);
+    return takeStageRestored(seen.work, seen.job, event, decision);
+  }
   if (job.route !== undefined && job.route !== "work") return takeStageRestored(work, job, event, decision);
   if (job.facts.phase !== "review") return takeRestored(work, job, event, decision);
   notePutBack(job, event, "during the review", decision);
@@ -247,6 +253,17 @@ function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): R
   return stayAtWork(replaceJob({ ...charged, backoffs }, { ...enter(job, after), end: event }), decision);
 }
 
+/** L12: what the end of an agent that changed nothing says of it. */
+function suspect(work: Work, job: Job, changed: number): { work: Work; job: Job } {
+  const { suspects, held, failed } = weighAgent(work, job, { changed, hasOther: hasOther(work, job) });
+  const seen = {
+    ...work,
+    suspects,
+    ...(held === undefined ? {} : { held: new Set([...(work.held ?? []), held]) }),
+  };
+  return { work: seen, job: { ...job, ...given({ failed }) } };
+}
+
 function charge(work: Work, event: Of<"agent_finished">): Work {
   const { task_id: id } = event;
   const spent = addUsage(work.spent, event);
@@ -257,13 +274,14 @@ function charge(work: Work, event: Of<"agent_finished">): Work {
   return { ...work, spent, spentOn: work.spentOn.with(id, { tokens, usd }) };
 }
 
-function onSnapshot(work: Work, event: Of<"snapshot">, decision: Decision): RunState {
-  const job = findJob(work, event);
-  expectActivity(job, "snapshot", event);
+function onSnapshot(before: Work, event: Of<"snapshot">, decision: Decision): RunState {
+  const found = findJob(before, event);
+  expectActivity(found, "snapshot", event);
+  const { work, job } = suspect(before, found, event.changed);
   for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
   if (event.head === "put-back") {
     const message =
-      "the agent's commits were taken off the branch, and are kept under refs/looper/rescue: the run makes the commit";
+      "the agent made commits: they stay off the branch, and the run makes the task's commit itself";
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
   if (job.released === true) return stayAtWork(releaseJob(work, job, decision), decision);

@@ -64,7 +64,17 @@ export function answer(sim: Sim, open: OpenEffect, reply: WorldReply = {}): Fed 
   }
   if (effect.kind === "save-work") return feed(rest, savedAnswer(rest, effect));
   if (effect.kind === "ask-person") return answerPerson(rest, effect.task_id, reply);
+  if (effect.kind === "snapshot") return feed(rest, snapshotAnswer(rest, effect, reply));
   return feed(rest, plainAnswer(open, rest.disk, reply));
+}
+
+function snapshotAnswer(
+  { tree }: Sim,
+  { job }: Extract<Effect, { kind: "snapshot" }>,
+  { head = "same" }: WorldReply,
+): StepEvent {
+  const changed = job.task_id === undefined || tree.includes(job.task_id) ? 1 : 0;
+  return { type: "snapshot", ...job, changed, head, warnings: [] };
 }
 
 function isAnalysis({ state }: Sim, { job }: JobFacts): boolean {
@@ -128,10 +138,19 @@ const DONE: AgentAnswer = {
   report: { found: { task_id: null, status: "done", summary: "did it" } },
 };
 
+/** An agent that ends at once has changed nothing: the tree holds what it held before. */
+function leaveIdle(sim: Sim, { job, task_id: id }: JobFacts, ms: number): Sim {
+  const jobs = sim.state.phase === "working" ? sim.state.work.jobs : [];
+  const isFirst = jobs.some(({ facts, from }) => facts.job === job && from !== "doing");
+  const isIdle = ms < 10_000 && isFirst && id !== undefined && sim.disk.works?.[id] === undefined;
+  return isIdle ? { ...sim, tree: sim.tree.filter((one) => one !== id) } : sim;
+}
+
 function answerAgent(before: Sim, { job }: Extract<Effect, { kind: "run-agent" }>, end: AgentAnswer): Fed {
-  const { duration_ms = 0 } = end;
+  // An agent that works takes a minute; only those that are told to take time move the clock.
+  const { duration_ms = 60_000 } = end;
   const event: StepEvent = { type: "agent_finished", ...job, ...end, duration_ms };
-  const sim = { ...before, now: before.now + duration_ms };
+  const sim = { ...leaveIdle(before, job, duration_ms), now: before.now + (end.duration_ms ?? 0) };
   const said = end.outcome === "ok" && "found" in end.report ? end.report.found.status : undefined;
   if (sim.rules.apply_summary || (said !== "done" && said !== "blocked")) return feed(sim, event);
   // Without applied summaries the agent edits its row itself.
@@ -219,8 +238,6 @@ function plainAnswer(
       };
     case "adopt":
       return { type: "adopted", ...effect.job, adopted: false, why: "it holds no tasks" };
-    case "snapshot":
-      return { type: "snapshot", ...effect.job, changed: 1, head: reply.head ?? "same", warnings: [] };
     case "run-baseline":
       return baselineAnswer(effect, reply);
     case "preflight":
@@ -248,6 +265,7 @@ function plainAnswer(
       throw new Error(`${effect.kind} is not answered yet`);
     case "read-backlog":
     case "run-agent":
+    case "snapshot":
       throw new Error(`${effect.kind} is answered elsewhere`);
     default:
       return never(effect);

@@ -188,6 +188,16 @@ test("L2, L13: one task with everything that can happen to it", PATIENT, () => {
   expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment", "interrupted"]);
 });
 
+test("L4, L12, L13, L16: an agent that may not work, killed, in a world that fails", PATIENT, () => {
+  const explored = run({
+    rows: [row("T1"), row("T2")],
+    rules: { review: false, schedule: ["a", "b"] },
+    budget: { failures: 1, crashes: 1 },
+    ends: () => [found("done"), { ...failed("exited"), duration_ms: 1000 }],
+  });
+  expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment"]);
+});
+
 test("L2, L4, L13, L16: tasks that a person must look at, stopped and killed", PATIENT, () => {
   const explored = run({
     rows: [row("T1"), row("T2")],

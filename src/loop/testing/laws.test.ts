@@ -44,6 +44,7 @@ const MENU: Menu = {
   ends: ({ job }) => [
     report(job.phase === "review" ? "reviewed" : "done"),
     failed("exited"),
+    { ...failed("exited"), duration_ms: 1000 },
     report("blocked"),
     report("skipped"),
     report("reviewed", added),
@@ -191,6 +192,7 @@ test.each<[string, Law]>([
   ["L9: at most max_iterations attempts and reviews start", laws.iterationsBounded],
   ["L10: a job has one effect in progress", laws.oneEffectAtATime],
   ["L12: a dropped agent is not started again", laws.droppedStaysDropped],
+  ["L12: a task is held once, and none is blocked for an agent that does not work", laws.heldOnce],
   ["L13: every run ends", laws.itEnds],
   ["L14: a run ends once, and nothing follows its end", laws.theEndIsFinal],
   ["L17: an agent that a limit stops backs off, and its attempt does not count", laws.leftAlone],

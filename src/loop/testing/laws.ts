@@ -4,6 +4,7 @@ import { fallsShort } from "../../gate/verdict/reasons.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/model/order.js";
 import { closure } from "../../todo/model/select.js";
+import type { ToldEvent } from "../../logging/events/told-events.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { causesBackoff } from "../step/schedule/backoff.js";
@@ -66,6 +67,7 @@ export const inOrder: Law = ({ trace }) =>
 /** The tasks that could be selected, next one first: contract §3.4 word by word. */
 function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
   const rows = [...work.index.values];
+  const suspected = [...(work.suspects?.values() ?? [])].map(({ id }) => id);
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   const rank = ["doing", "todo", "blocked"];
   return rows
@@ -78,6 +80,8 @@ function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
       return (work.attempts.get(id) ?? 0) < most;
     })
     .sort((a, b) => {
+      const byDoubt = Number(suspected.includes(a.id)) - Number(suspected.includes(b.id));
+      if (byDoubt !== 0) return byDoubt;
       const byRank = rank.indexOf(a.status) - rank.indexOf(b.status);
       const byPriority = a.status === "doing" ? 0 : a.priority - b.priority;
       return byRank !== 0 ? byRank : byPriority !== 0 ? byPriority : compareIds(a.id, b.id);
@@ -96,13 +100,14 @@ export const attemptsBounded: Law = ({ trace, end }) => {
       event.type === "agent_finished" &&
       counts(event.reason) &&
       !endsRun(event) &&
+      !isHeld(trace, event.job) &&
       !isReleased(trace, event.job);
     const id = tries ? event.task_id : undefined;
     if (id !== undefined) tried.set(id, (tried.get(id) ?? 0) + 1);
     const often = id !== undefined && (tried.get(id) ?? 0) > most(id) ? [`${id} was tried too often`] : [];
     const wrong = next.notes.flatMap((note) => {
       if (note.type !== "attempt_failed" || note.task_id === undefined || !counts(note.reason)) return [];
-      if (note.next === "end") return [];
+      if (note.next === "end" || note.next === "later") return [];
       const tokens = workOf({ event, before, next })?.spentOn.get(note.task_id)?.tokens ?? 0;
       const isSpent = tokens >= (end.rules.budget.task_tokens ?? Infinity);
       const last = isSpent || (tried.get(note.task_id) ?? 0) >= most(note.task_id);
@@ -123,6 +128,15 @@ export const attemptsBounded: Law = ({ trace, end }) => {
   });
 };
 
+/** L12: whether the attempt says more of the agent than of the task. */
+function isHeld(trace: readonly Taken[], job: number): boolean {
+  return trace.some(({ next }) =>
+    failures(next.notes).some(
+      (note) => note.job === job && (note.next === "later" || note.reason === "unusable"),
+    ),
+  );
+}
+
 /** Whether a person edited the job's task, so that it does not count as an attempt. */
 function isReleased(trace: readonly Taken[], job: number): boolean {
   return trace.some(({ next: { state } }) => {
@@ -133,7 +147,7 @@ function isReleased(trace: readonly Taken[], job: number): boolean {
 
 /** Whether an end with this reason counts as an attempt. */
 function counts(reason: string | undefined = ""): boolean {
-  return !["not-found", "not-signed-in", "no-credit"].includes(reason) && !causesBackoff(reason);
+  return !["not-found", "not-signed-in", "no-credit", "unusable"].includes(reason) && !causesBackoff(reason);
 }
 
 /** Whether the run stopped the agent because its budget was spent. */
@@ -272,10 +286,7 @@ function isAside(event: Taken["event"]): boolean {
 export const droppedStaysDropped: Law = ({ trace }) => {
   const dropped = new Set<string>();
   return trace.flatMap(({ next }) => {
-    const gone = next.notes.flatMap((note) =>
-      note.type === "warning" && note.message.endsWith("left out from now on") ? [note.agent ?? ""] : [],
-    );
-    for (const agent of gone) dropped.add(agent);
+    for (const note of failures(next.notes)) if (note.next === "drop-agent") dropped.add(note.agent ?? "");
     return next.effects.flatMap((effect) =>
       effect.kind === "run-agent" && dropped.has(effect.job.agent)
         ? [`${effect.job.agent} was asked again`]
@@ -284,13 +295,39 @@ export const droppedStaysDropped: Law = ({ trace }) => {
   });
 };
 
+/** L12: an agent is dropped as not working only after another task was held for the same agent. */
+export const heldOnce: Law = ({ trace }) => {
+  const held = new Map<string, string>();
+  return trace.flatMap(({ next }) =>
+    failures(next.notes).flatMap(({ next: then, agent = "", task_id: id = "", reason }) => {
+      const blocks = next.effects.some(
+        (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
+      );
+      if (then === "later") {
+        const again = held.has(id);
+        held.set(id, agent);
+        return again || blocks ? [`${id} was held ${again ? "twice" : "and blocked"}`] : [];
+      }
+      if (reason !== "unusable") return [];
+      const other = [...held].some(([one, by]) => one !== id && by === agent);
+      return other && !blocks ? [] : [`${agent} was dropped for ${id} alone, or ${id} was blocked`];
+    }),
+  );
+};
+
+function failures(notes: Taken["next"]["notes"]): Extract<ToldEvent, { type: "attempt_failed" }>[] {
+  return notes.filter((note) => note.type === "attempt_failed");
+}
+
 /** L16 */
 export const putBackFirst: Law = ({ trace, end }) => {
   if (!end.git || end.rules.on_failure !== "restore") return [];
   return effects(trace, "change-backlog").flatMap(({ at, effect: { job, changes } }) => {
     const leaves = changes.some(({ op }) => op === "block" || op === "return");
-    if (job === undefined || !leaves) return [];
     const before = trace.slice(0, at + 1);
+    const snapshot = job === undefined ? undefined : eventOf(before, "snapshot", job.job);
+    const isIdle = snapshot?.type === "snapshot" && snapshot.changed === 0;
+    if (job === undefined || !leaves || (isIdle && isHeld(trace, job.job))) return [];
     const broke = before.some(
       ({ next: { state } }) => state.phase === "working" && state.work.closing?.broken,
     );

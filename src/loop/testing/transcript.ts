@@ -214,15 +214,20 @@ function readPersonChange({ disk }: Sim, [op = "", task = "", more]: readonly st
   }
 }
 
-/** `done [for T9] [new N1,N2]`, `blocked "why"`, `missing`, `invalid`, `failed exited ["why" [until]]`. */
+/** `done [for T9] [new N1,N2]`, `blocked "why"`, `missing`, `invalid`, `failed exited ["why" [until]]`, `quick exited ["why"]`. */
 function readEnd([status = "", ...rest]: readonly string[]): AgentAnswer {
   if (status === "missing") return { outcome: "ok", report: { missing: "there is no summary" } };
   if (status === "invalid") return { outcome: "ok", report: { invalid: "status is missing" } };
-  if (status === "failed") {
+  if (status === "failed" || status === "quick") {
     const reason = FAILURE_REASONS.find((known) => known === rest[0]);
     if (reason === undefined) throw unknown(rest[0] ?? "");
     const [, evidence = "as seen", until] = rest;
-    return { outcome: "failed", reason, evidence, ...given({ retry_at: until }) };
+    return {
+      outcome: "failed",
+      reason,
+      evidence,
+      ...given({ retry_at: until, duration_ms: status === "quick" ? 1000 : undefined }),
+    };
   }
   if (status === "outcome" || status === "asks") return readStageEnd(status, rest);
   if (status !== "done" && status !== "blocked" && status !== "skipped" && status !== "reviewed") {

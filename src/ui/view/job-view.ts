@@ -51,6 +51,8 @@ interface JobView extends StageVisitFacts {
   reason?: string;
   /** Its agent is not used until then (RFC 3339). */
   until?: string;
+  /** What the run warned of meanwhile; not cleaned. */
+  warnings?: readonly string[];
 }
 
 /** The job in progress. */
@@ -64,7 +66,7 @@ export interface Current extends JobView {
   /** The status in the agent's report. */
   reported?: string;
   /** The consequence of the failure. */
-  next?: "retry" | "blocked" | "advance" | "drop-agent" | "wait" | "end";
+  next?: "retry" | "blocked" | "advance" | "drop-agent" | "wait" | "later" | "end";
   stopped?: true;
   /** A person edited the task: where the attempt's work is. */
   released?: string;

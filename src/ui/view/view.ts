@@ -146,6 +146,9 @@ function begin(view: View, event: RunEvent, at: number): View {
   };
 }
 
+/** As many are shown of one attempt. */
+const MOST_WARNINGS = 20;
+
 /** The effect of an event on the job in progress. */
 function foldJob(view: View, event: Sealed, at: number): View {
   const { current } = view;
@@ -182,6 +185,11 @@ function foldJob(view: View, event: Sealed, at: number): View {
       return { ...view, current: { ...current, agentEnded: true, released: keptWorkText(event) } };
     case "attempt_failed":
       return failed(view, current, event, at);
+    case "warning": {
+      const { warnings = [] } = current;
+      if (event.job !== current.job || warnings.length >= MOST_WARNINGS) return view;
+      return { ...view, current: { ...current, warnings: [...warnings, event.message] } };
+    }
     case "backlog_changed":
       if (event.job !== current.job) return view;
       if (current.agentEnded) return settle(view, current, event, at);
@@ -269,6 +277,7 @@ function finish(
     evidence,
     reason,
     until,
+    ...given({ warnings: current.warnings }),
     ...stageFacts(current),
     ...(isWork ? { judged: current.judged ?? { verdict: "unverified" } } : {}),
     ...(isUncounted(current) ? { uncounted: true as const } : {}),
@@ -284,7 +293,11 @@ function finish(
 
 function isUncounted({ phase, next, released, stage, hadAgent }: Current): boolean {
   if (released !== undefined || (stage !== undefined && hadAgent !== true)) return true;
-  return next === "wait" || (phase === "iteration" && (next === "drop-agent" || next === "end"));
+  return (
+    next === "wait" ||
+    next === "later" ||
+    (phase === "iteration" && (next === "drop-agent" || next === "end"))
+  );
 }
 
 function drop(view: View): View {

@@ -30,7 +30,8 @@ export function continueAfterSettle(
   if (isTaken && job.route === undefined) return startNext(endReleased(work, job), decision);
   if (job.released === true) return startNext(endReleased(work, job), decision);
   // L17: this does not count as an attempt, so no hook runs for it.
-  if (backsOffAgent(job.verdict)) return startNext(uncount(dropJob(work, job), job), decision);
+  if (backsOffAgent(job.verdict) || job.verdict?.kind === "held")
+    return startNext(uncount(dropJob(work, job), job), decision);
   const then = dropsAgent(job.verdict)
     ? dropAgent(work, job, decision)
     : job.facts.phase === "review"

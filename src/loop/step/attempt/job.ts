@@ -172,7 +172,7 @@ function getHookStatus(job: Job): HookStatus {
   if (job.gaveUp === true) return "blocked";
   const kind = job.verdict?.kind;
   if (kind === "outcome") return job.route === "deliver" && job.visitEnd === undefined ? "done" : "doing";
-  return kind === undefined || kind === "interrupted" ? "failed" : kind;
+  return kind === undefined || kind === "interrupted" || kind === "held" ? "failed" : kind;
 }
 
 type AttemptFailed = Extract<ToldEvent, { type: "attempt_failed" }>;

@@ -25,6 +25,10 @@ export function settleAttempt(work: Work, unsettled: Job, decision: Decision): W
       return settleSkipped(work, job, verdict.why, decision);
     case "failed":
       return settleFailed(work, job, verdict, decision);
+    case "held":
+      decision.notes.push(makeFailureNote(job, verdict, "later"));
+      changeBacklog(work, job, putBackInQueue(job), decision);
+      return rememberFailure(replaceJob(work, job), job, verdict.reason, verdict.evidence);
     case "interrupted":
       // L7: the task stays `doing`; only the agent's own edits of the backlog are reverted.
       changeBacklog(work, job, returnToProgress(work, job), decision);
@@ -110,6 +114,15 @@ function settleSkipped(work: Work, job: Job, why: string, decision: Decision): W
     : { op: "return", id, to: job.from ?? "todo" };
   changeBacklog(work, job, [back, ...listNewTasks(work, job)], decision);
   return rememberFailure(replaceJob(work, last ? { ...job, gaveUp: true } : job), job, "skipped", why);
+}
+
+/** L12: the attempt does not count. */
+export function putBackInQueue(job: Job): Change[] {
+  const id = getTaskId(job);
+  return [
+    { op: "return", id, to: "todo" },
+    { op: "uncount", id },
+  ];
 }
 
 function settleFailed(

@@ -18,8 +18,14 @@ type Snapshot = Extract<StepEvent, { type: "snapshot" }>;
 export type StageSummary = Summary & Partial<z.infer<typeof StageReport>>;
 
 /** The agent's summary if it ended well and names the right task; otherwise the verdict that follows. */
-export function acceptReport({ end, facts, stopped }: Job): { summary: StageSummary } | AttemptVerdict {
+export function acceptReport({
+  end,
+  facts,
+  stopped,
+  failed,
+}: Job): { summary: StageSummary } | AttemptVerdict {
   if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
+  if (failed !== undefined) return failed;
   if (end.outcome === "failed") {
     // An agent that ends like this without being told to stop has failed.
     if (end.reason === "interrupted" && stopped === true) return { kind: "interrupted" };
@@ -99,7 +105,9 @@ export function isSpared(verdict: AttemptVerdict, end: AgentFinished | undefined
 
 /** Whether this does not count as an attempt. */
 export function isNoAttempt(verdict: AttemptVerdict): boolean {
-  return verdict.kind === "interrupted" || dropsAgent(verdict) || backsOffAgent(verdict);
+  return (
+    verdict.kind === "interrupted" || verdict.kind === "held" || dropsAgent(verdict) || backsOffAgent(verdict)
+  );
 }
 
 /** The verdict on a task whose work the gate let pass, or a stage saved, with this word. */

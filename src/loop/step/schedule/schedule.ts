@@ -79,7 +79,9 @@ export function canContinueWithout(rules: Rules, dropped: ReadonlySet<string>): 
   return rules.agent === undefined && rules.schedule.some((name) => !dropped.has(name));
 }
 
+const UNUSABLE: readonly string[] = ["not-found", "not-signed-in", "no-credit", "unusable"];
+
 /** Whether this failure means that the agent cannot be used at all, so that asking again is useless. */
 export function isUnusable(reason: string | undefined): boolean {
-  return reason === "not-found" || reason === "not-signed-in" || reason === "no-credit";
+  return reason !== undefined && UNUSABLE.includes(reason);
 }

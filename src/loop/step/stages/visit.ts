@@ -15,7 +15,7 @@ import { planMove } from "./advance.js";
 import type { Decision } from "../decision.js";
 import { enter, makeFailureNote } from "../attempt/job.js";
 import { countAttemptsLeft, getTaskId, replaceJob } from "../jobs.js";
-import { listNewTasks, rememberFailure, settleAttempt } from "../attempt/settle.js";
+import { listNewTasks, putBackInQueue, rememberFailure, settleAttempt } from "../attempt/settle.js";
 import { explainTaskOver } from "../attempt/spending.js";
 import { findRow, findStage } from "./stage.js";
 import type { TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
@@ -84,6 +84,14 @@ export function settleStage(work: Work, unjudged: Job, verdict: AttemptVerdict, 
       );
     case "skipped":
       return skipStage(work, job, verdict.why, decision);
+    case "held":
+      decision.notes.push(makeFailureNote(job, verdict, "later"));
+      return shelve(
+        rememberFailure(work, job, verdict.reason, verdict.evidence),
+        job,
+        { outcome: "held", more: putBackInQueue(job) },
+        decision,
+      );
     case "failed":
       return isSpared(verdict, job.end)
         ? settleAttempt(work, job, decision)
@@ -102,8 +110,18 @@ function skipStage(work: Work, job: Job, why: string, decision: Decision): Work 
   if (countAttemptsLeft(work, job) === 0)
     return endVisit(seen, job, { outcome: "exhausted", reasons: [`skipped: ${why}`] }, decision);
   const back: Change = { op: "return", id: getTaskId(job), to: "todo" };
-  const visitEnd: VisitEnd = { outcome: "skipped", advances: [], notes: [], more: [back], keepsCount: true };
-  return save(keepSpent(seen, job), job, { visitEnd, shelve: true }, decision);
+  return shelve(seen, job, { outcome: "skipped", more: [back] }, decision);
+}
+
+/** The task stays in its stage and leaves the tree, with its work saved. */
+function shelve(
+  work: Work,
+  job: Job,
+  { outcome, more }: { outcome: string; more: Change[] },
+  decision: Decision,
+): Work {
+  const visitEnd: VisitEnd = { outcome, advances: [], notes: [], more, keepsCount: true };
+  return save(keepSpent(work, job), job, { visitEnd, shelve: true }, decision);
 }
 
 /** A failed attempt: the same stage again, until its attempts or its errors are spent. */

@@ -1,0 +1,61 @@
+// Tells an agent that does not work from a task that fails: two tasks, the same failure, within seconds, without a token or a change.
+// Pure.
+import { tokensOf } from "../../../agents/usage.js";
+import type { StepEvent } from "../../../logging/events/events.js";
+import type { TaskId } from "../../../todo/model/task.js";
+import type { AttemptVerdict, Job, Work } from "../state.js";
+
+type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
+
+/** An agent that works on a task takes longer. */
+const MOST_MS = 20_000;
+
+/** Failures that a client has before it works. Limits, sign-ins and reports of another form are told apart before. */
+const REASONS: ReadonlySet<string> = new Set([
+  "exited",
+  "killed",
+  "incomplete",
+  "no-summary",
+  "bad-request",
+  "model-unknown",
+]);
+
+/** Judges the agent by its end. `held`: another task goes first; reason `unusable`: the agent failed at two tasks in the same way. */
+export function weighAgent(
+  work: Work,
+  { facts, stopped, end }: Job,
+  { changed, hasOther }: { changed: number; hasOther: boolean },
+): { suspects: Work["suspects"]; held?: TaskId; failed?: AttemptVerdict } {
+  const { agent, task_id: id } = facts;
+  const suspects = new Map(work.suspects);
+  const before = suspects.get(agent);
+  suspects.delete(agent);
+  const failure = stopped === true || end === undefined || changed > 0 ? undefined : readFailure(end);
+  if (id === undefined || failure === undefined || work.held?.has(id) === true) return { suspects };
+  const { reason, evidence } = failure;
+  const like = `${reason} ${end?.exit_code ?? ""} ${mask(evidence, id)}`;
+  if (before !== undefined && before.id !== id && before.like === like) {
+    const both = `${before.id} and ${id} failed in the same way within seconds, without a token used: ${evidence}`;
+    return { suspects, failed: { kind: "failed", reason: "unusable", evidence: both } };
+  }
+  if (!hasOther) return { suspects };
+  suspects.set(agent, { id, evidence, like });
+  return { suspects, held: id, failed: { kind: "held", reason, evidence } };
+}
+
+function readFailure(end: AgentFinished): { reason: string; evidence: string } | undefined {
+  const { usage, duration_ms: ms, report } = end;
+  if (ms > MOST_MS || (usage !== undefined && tokensOf(usage) > 0)) return undefined;
+  const missing = report !== undefined && "missing" in report ? report.missing : undefined;
+  const reason = end.outcome === "failed" ? end.reason : missing === undefined ? undefined : "no-summary";
+  if (reason === undefined || !REASONS.has(reason)) return undefined;
+  return { reason, evidence: end.evidence ?? missing ?? "" };
+}
+
+/** Numbers, ids of sessions and the task's own id differ from one attempt to the next. */
+function mask(evidence: string, id: TaskId): string {
+  return evidence
+    .split(id)
+    .join("#")
+    .replace(/[0-9a-f-]{8,}|[0-9]+/giu, "#");
+}
