@@ -93,6 +93,7 @@ test(
         prompts.push(turn.hello.prompt);
         if (turn.hello.env["LOOPER_ATTEMPT"] === "2") return turn.report();
         await turn.say("I looked at the wrong file");
+        await turn.write("wrong.txt", "looked at");
         await turn.complain("Error: disk is upside down");
         await turn.exit(1);
       },
@@ -231,11 +232,13 @@ test(
         await turn.report();
       },
       "D-finishes": async (turn) => {
+        await turn.write("tried.txt", "tried");
         finishedFor = rig.read("to-do.json").replaceAll(/"status": "\w+"/g, '"status": "done"');
         await turn.write(todo(turn), finishedFor);
         await turn.exit(1);
       },
       "E-marks": async (turn) => {
+        await turn.write("tried.txt", "tried");
         const { tasks } = rig.readBacklog();
         const marker = {
           id: "PROJECT-DONE",
@@ -300,6 +303,53 @@ test(
 );
 
 test(
+  "refs that an agent removes are back, secrets and dependencies it leaves are in no commit, work on its branch is",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    play(rig, puppet, {
+      T1: async (turn) => {
+        const key = `sk-${"a1".repeat(20)}`;
+        await turn.shell("git branch -D wip && git tag -d v1 && git stash clear");
+        await turn.shell(
+          "git switch -qc fix/x && echo work >work.txt && git add -A && git commit -qm fix && git switch -q main",
+        );
+        await turn.shell(
+          `echo 'TOKEN=${key}' >.env && mkdir -p node_modules/a && echo x >node_modules/a/index.js`,
+        );
+        await turn.report();
+      },
+    });
+    rig.write("package.json", "{}\n");
+    rig.gitInit();
+    rig.git("config", "user.name", "Ada");
+    rig.git("config", "user.email", "ada@example.org");
+    rig.git("branch", "wip", rig.git("commit-tree", "-p", "HEAD", "-m", "unpushed", "HEAD^{tree}").trim());
+    rig.git("tag", "v1");
+    rig.write("package.json", '{ "private": true }\n');
+    rig.git("stash", "push", "-q", "-m", "half done");
+    const refs = () => rig.git("for-each-ref", "refs/heads/wip", "refs/tags/v1", "refs/stash");
+    const before = refs();
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    expect(refs()).toBe(before);
+    expect(rig.git("show", "--format=", "--name-only", ":/Do T1").trim().split("\n").sort()).toEqual([
+      "to-do.json",
+      "work.txt",
+    ]);
+    expect(rig.read(".env")).toContain("TOKEN=");
+    const said = [
+      "the branch wip was removed during the attempt, and is back",
+      'the stash "On main: half done" was dropped during the attempt, and is back',
+      "the agent committed on fix/x, which stays: its work is in the task's commit",
+      "not committed, and still in the folder: node_modules (dependencies that nothing ignores), .env (by its name a secret)",
+    ];
+    for (const line of said) expect(stderr).toContain(line);
+    const shown = await rig.run(["show", "T1"]);
+    for (const line of said) expect(shown.stdout).toContain(line);
+  }),
+);
+
+test(
   "an agent that commits, resets or switches branch: the commits are kept, HEAD and branch are put back",
   story(async (rig) => {
     const puppet = await rig.agent({}, { loop: { max_attempts: 1 } });
@@ -317,7 +367,9 @@ test(
         await turn.report();
       },
       "C-switches": async (turn) => {
-        await turn.shell(`git checkout -qB elsewhere && ${person} commit -q --allow-empty -m away`);
+        await turn.shell(
+          `git checkout -qb elsewhere && echo c >c.txt && git add c.txt && ${person} commit -qm away`,
+        );
         await turn.report();
       },
       "D-detaches": async (turn) => {
@@ -332,18 +384,23 @@ test(
     expect(blockers).toEqual({
       "A-commits": undefined,
       "B-resets": "moved-head: the agent rewrote main",
-      "C-switches": "moved-head: the agent went from main to elsewhere",
-      "D-detaches": "moved-head: the agent went from main to a detached HEAD",
+      "C-switches": undefined,
+      "D-detaches": undefined,
       "Z-good": undefined,
     });
-    expect(says(stderr, "✗ blocked C-switches ", "the agent went from main to elsewhere"), stderr).toBe(true);
+    expect(stderr).toContain(
+      "the agent committed on elsewhere, which stays: its work is in the task's commit",
+    );
     expect(rig.git("branch", "--show-current")).toBe("main\n");
     expect(rig.git("log", "--format=%s", "main").trim().split("\n")).toEqual([
       "Do Z-good",
+      "Do D-detaches",
+      "Do C-switches",
       "Do A-commits",
       "start",
     ]);
-    expect(rig.commitsByTask()).toEqual({ "A-commits": 1, "Z-good": 1 });
+    expect(rig.commitsByTask()).toEqual({ "A-commits": 1, "C-switches": 1, "D-detaches": 1, "Z-good": 1 });
+    expect(rig.git("show", "--format=", "--name-only", ":/Do C-switches")).toContain("c.txt");
     // The runner's commit holds the agent's work; the agent's own is kept, and so is the branch it made.
     expect(rig.git("show", "--format=", "--name-only", ":/Do A-commits").trim().split("\n")).toContain(
       "a.txt",

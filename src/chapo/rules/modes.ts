@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { isBelow } from "./patterns.js";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
-import { hasSecretName } from "./secret-names.js";
+import { hasSecretName } from "../../system/text/secrets/secret-names.js";
 import type { Subject } from "../tool.js";
 import type { PermissionMode } from "../../config/settings/modes.js";
 

@@ -8,7 +8,7 @@ import {
   meetsPath,
 } from "./patterns.js";
 import { expandName, isNamed, listNamedTools } from "./tool-names.js";
-import { hasSecretName } from "./secret-names.js";
+import { hasSecretName } from "../../system/text/secrets/secret-names.js";
 import { ONE, STAR } from "./wildcard.js";
 
 /** The lists of rules. */

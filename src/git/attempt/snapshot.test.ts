@@ -182,10 +182,10 @@ test("HEAD and branch are restored after a switch, and the new branch and the wo
   expect(await scratch.git("status", "--porcelain")).toBe(" M a.txt");
 });
 
-test("a switch to a branch at the same commit counts as a move", async ({ scratch }) => {
+test("after a switch to a branch at the same commit HEAD is put back", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   await scratch.git("switch", "-qc", "feature");
-  expect((await look(repo, taken)).verdict).toEqual({ moved: "the agent went from main to feature" });
+  expect((await look(repo, taken)).verdict).toBe("put-back");
   expect(await scratch.git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
 });
 
@@ -301,7 +301,7 @@ test("a branch that the agent deleted is restored", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   await scratch.git("checkout", "-q", "--detach");
   await scratch.git("branch", "-qD", "main");
-  expect((await look(repo, taken)).verdict).toEqual({ moved: "the agent went from main to a detached HEAD" });
+  expect((await look(repo, taken)).verdict).toBe("put-back");
   expect(await scratch.git("rev-parse", "main")).toBe(taken.before.commit);
   expect(await scratch.git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
 });

@@ -4,7 +4,7 @@ import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
+import { OTHERS, readHead, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { findMadeModules, warnOfInside, whyBroken } from "../checkpoint/inside-modules.js";
@@ -16,7 +16,8 @@ import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { revertEntries } from "../restore/restore.js";
 import { ownFolders, pickOwnRefs } from "./own-refs.js";
-import { warnOfRefs } from "./refs.js";
+import { keepRefs, keepStash, warnOfRefs } from "../checkpoint/refs.js";
+import { takeSideBranch } from "./side-branch.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import { endConflicts, endOperation } from "../index/operation.js";
 import {
@@ -40,6 +41,8 @@ export interface SnapshotOrder {
 export interface Snapshot {
   /** Every path that differs from the checkpoint's base, with its old and new blob; never the runner's own files. */
   changes: readonly DiffEntry[];
+  /** New files that no commit holds, each with the reason; they stay in the folder. */
+  leftOut?: readonly string[];
   /** The paths (bytes) that stay out of every commit: the user told git not to look at them. */
   marked: ReadonlySet<string>;
   /** The paths in commits of a person, on the branch or in a rescue: they are not part of the task's commit. */
@@ -51,7 +54,7 @@ export interface Snapshot {
   backlogMode: string | undefined;
   /** Repositories inside the tree (paths as text) with uncommitted work of the attempt. */
   inside: readonly string[];
-  /** The warnings about commits, git's settings and hooks, which no restore of the tree repeats; a part of `warnings`. */
+  /** The warnings about commits, refs, git's settings and hooks, which no restore of the tree repeats; a part of `warnings`. */
   told: readonly string[];
   warnings: readonly string[];
   /** The warnings about tags, and about other branches than that of HEAD, for an agent that was to change nothing. */
@@ -69,15 +72,16 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   const marked = new Set(order.checkpoint.marked);
   const locks = await removeNewLocks(repo, order.checkpoint.locks);
   const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
-  const now = await readHead(repo, [TAGS, ...ownFolders(repo)]);
+  const now = await readHead(repo, [...OTHERS, ...ownFolders(repo)]);
   const { uncommitted: inside, ...nested } = await compareModules(repo, order.checkpoint.modules);
   const broken = whyBroken(nested.broken);
   const { warnings, unborn } = await stageAll(repo);
+  const move = await judgeHead(repo, before, now, order.policy);
+  const beside = move.verdict === "same" ? await takeSideBranch(repo, before, now) : [];
   // The base never contains the backlog, so it is listed here exactly if git tracks it.
   const all = await diffOwnIndex(repo, base, repo.excludesSaveTodo);
   const backlog = all.find(({ path }) => path === repo.todo?.path);
   let changes = all.filter((entry) => entry !== backlog);
-  const move = await judgeHead(repo, before, now, order.policy);
   const { verdict, switched, target } = move;
   const left = findBegun(before, now);
   if (left !== undefined) await endOperation(repo, left);
@@ -86,7 +90,12 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     changes = await leaveSwitched(repo, order, changes, switched);
     rescue = await putHeadBack(repo, target, now, order);
   }
-  const commits = await warnOfCommits(repo, move, { now, kept: rescue });
+  const commits = [
+    ...(await warnOfCommits(repo, move, { now, kept: rescue })),
+    ...beside,
+    ...(await keepRefs(repo, before, now, order)),
+    ...(await keepStash(repo, order.checkpoint.stash)),
+  ];
   const head = headAfter(verdict, target, now);
   const person = await readPersonIndex(repo);
   // A run starts without conflicts, so there are none in an index that is as it was.

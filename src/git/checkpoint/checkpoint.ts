@@ -7,7 +7,7 @@ import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { askFixed } from "../base/fixed-answer.js";
 import { runGit } from "../base/git.js";
 import { modulePaths, readModules, type ModuleStates } from "./modules.js";
-import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
+import { OTHERS, readHead, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readLocks, type Locks } from "../base/locks.js";
@@ -18,6 +18,7 @@ import { readMessage } from "../base/facts.js";
 import { checkpointFolder, checkpointRef, RESCUES } from "../base/names.js";
 import { deleteRefs, listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
+import { readStash, type Stash } from "./refs.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import {
   findChangedSettings,
@@ -56,6 +57,8 @@ export interface Checkpoint {
   marked: readonly string[];
   /** The files that control git, as this attempt finds them. */
   settings: KeptSettings;
+  /** The person's stash, as this attempt finds it. */
+  stash: readonly Stash[];
   /** Git's locks that existed when this attempt began: other processes hold them. */
   locks: Locks;
   warnings: readonly string[];
@@ -95,11 +98,12 @@ const Facts = z.object({
  */
 export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
   const ref = checkpointRef(repo.tree, order.id);
-  const before = order.head ?? (await readHead(repo, [ref, TAGS]));
+  const before = order.head ?? (await readHead(repo, [ref, ...OTHERS]));
   const base = before.refs.get(ref);
   const locks = await readLocks(repo);
+  const stash = await readStash(repo);
   if (order.reuse && base !== undefined)
-    return { ...(await reuseCheckpoint(repo, order, before, base)), locks };
+    return { ...(await reuseCheckpoint(repo, order, before, base)), stash, locks };
   await dropOwnIndex(repo);
   const large = await leaveOutLarge(repo);
   const index = await readPersonIndex(repo);
@@ -139,6 +143,7 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
     modules,
     marked,
     settings,
+    stash,
     locks,
     warnings: [...warnOfLarge(repo, large), ...warnings],
   };
@@ -231,7 +236,7 @@ async function reuseCheckpoint(
   order: CheckpointOrder,
   before: HeadState,
   base: string,
-): Promise<Omit<Checkpoint, "locks">> {
+): Promise<Omit<Checkpoint, "locks" | "stash">> {
   const text = await askFixed(repo, ["cat-file", "commit", base]);
   const facts = readMessage(Facts, text);
   const parents = [...text.slice(0, text.indexOf("\n\n")).matchAll(/^parent ([0-9a-f]+)$/gm)].map(

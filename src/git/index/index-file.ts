@@ -65,7 +65,7 @@ export async function stageAll(
   const sparse = (await files.stat(join(repo.gitDir, "info", "sparse-checkout"))) !== undefined;
   // One unreadable file must not exclude all others: git then exits with 1.
   const flags = ["--all", "--ignore-errors", ...(sparse ? ["--sparse"] : [])];
-  const left = [...repo.leftOut.keys()].map((path) => `:(exclude,top,literal)${path}`);
+  const left = [...repo.leftOut.keys(), ...repo.unwanted].map((path) => `:(exclude,top,literal)${path}`);
   const specs = [":(top)", ...repo.excludes.map(toBytes), ...left];
   const { err } = await addAll(repo, ["add", ...flags, ...FROM_STDIN], { index, input: specs.join("\0") });
   const lines = err.split("\n");

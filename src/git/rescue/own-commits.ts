@@ -95,9 +95,9 @@ async function readMoves(
   return undefined;
 }
 
-/** Whether the latest move of HEAD is marked as an agent's. A move without a mark may be anybody's. */
-export async function wasMovedByAgent(repo: Repository): Promise<boolean> {
-  const args = ["log", "-g", "--max-count=1", "--format=%gs", "HEAD", "--"];
+/** Whether the latest move of HEAD, or of a branch, is marked as an agent's. A move without a mark may be anybody's. */
+export async function wasMovedByAgent(repo: Repository, ref = "HEAD"): Promise<boolean> {
+  const args = ["log", "-g", "--max-count=1", "--format=%gs", ref, "--"];
   return (await runGit(repo, args, { answers: [128] })).out.startsWith(AGENT_ACTION);
 }
 

@@ -1,6 +1,5 @@
 // Restores HEAD to where an attempt found it, and keeps the agent's commits under a rescue ref. Does not touch
 // files: snapshot.ts handles them first.
-import { never } from "../../system/never.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/repository/head.js";
@@ -48,24 +47,38 @@ export async function judgeHead(
   const onTop = await isOnTop(repo, before, now);
   const switched = onTop ? [] : await brought(repo, before, now);
   const rest = { switched, target: before, theirs: undefined };
-  if (startedRebase || now.branch !== before.branch || !onTop) {
+  const isAway = now.branch !== before.branch;
+  const isKept = isAway && onTop && (await wasMovedByAgent(repo)) && (await holdsAll(repo, before, now));
+  if (startedRebase || (isAway && !isKept) || !onTop) {
     const moved = describeMove({ before, now, startedRebase }, await wasMovedByAgent(repo));
     return { ...rest, verdict: { moved } };
   }
-  switch (policy) {
-    case "agent":
-      return { ...rest, verdict: "same" };
-    case "runner":
-    case "none": {
-      const theirs = await sortCommits(repo, before, now);
-      if (theirs?.all === true) return { ...rest, verdict: "same", theirs };
-      const pushed = await findPush(repo, before, now);
-      const verdict = pushed === undefined ? "put-back" : { moved: `the agent pushed to ${pushed}` };
-      return { ...rest, verdict, target: { ...before, commit: theirs?.tip ?? before.commit }, theirs };
-    }
-    default:
-      return never(policy);
-  }
+  // The runner commits what is on another branch.
+  if (policy === "agent" && !isAway) return { ...rest, verdict: "same" };
+  const theirs = await sortCommits(repo, before, now);
+  if (theirs?.all === true) return { ...rest, verdict: "same", theirs };
+  const pushed = await findPush(repo, before, now);
+  const verdict = pushed === undefined ? "put-back" : { moved: `the agent pushed to ${pushed}` };
+  return { ...rest, verdict, target: { ...before, commit: theirs?.tip ?? before.commit }, theirs };
+}
+
+/** Whether a commit is on top of the attempt's start, on a branch that was made since, on one that had nothing beyond it, or on none. */
+export async function addsToStart(
+  repo: Repository,
+  before: HeadState,
+  { branch, commit }: Head,
+): Promise<boolean> {
+  if (before.commit === undefined || commit === undefined) return false;
+  const was = branch === undefined ? undefined : before.refs.get(branch);
+  if (was !== undefined && !(await isAncestor(repo, was, before.commit))) return false;
+  return isAncestor(repo, before.commit, commit);
+}
+
+/** Whether HEAD, which is elsewhere, holds all that was committed: also what was committed on its branch before. */
+async function holdsAll(repo: Repository, before: HeadState, now: HeadState): Promise<boolean> {
+  const left = before.branch === undefined ? undefined : now.refs.get(before.branch);
+  const isIn = left === undefined || (now.commit !== undefined && (await isAncestor(repo, left, now.commit)));
+  return isIn && (await addsToStart(repo, before, now));
 }
 
 interface Moved {
@@ -93,6 +106,13 @@ export async function warnOfCommits(
 ): Promise<string[]> {
   const branch = nameOf(target);
   const told = theirs === undefined ? [] : warnOfTheirs(theirs, branch, kept);
+  if (verdict === "put-back" && now.branch !== undefined && now.branch !== target.branch) {
+    const name = nameOf(now);
+    return [
+      ...told,
+      `the agent committed on ${name}, which stays: its work is in the task's commit, and HEAD is back on ${branch}; to remove it: git branch -D ${name}`,
+    ];
+  }
   if (verdict === "same" || kept === undefined || now.commit === undefined) return told;
   const known = new Set([...(theirs?.kept ?? []), ...(theirs?.lost ?? [])].map(({ commit }) => commit));
   const range = target.commit === undefined ? now.commit : `${target.commit}..${now.commit}`;

@@ -185,6 +185,7 @@ export const ShowAnswer = z.object({
             "Null while the run is in progress, or if it was killed; `advanced`: the next stage of its workflow",
           ),
         why: z.string().describe("Why it failed or is blocked; else empty"),
+        warnings: z.array(z.string()).describe("The run's warnings about it, at most 20"),
         verdict: Verdict.nullable().describe("Null unless its result is done"),
         verified: z.boolean().describe("The verdict is verified"),
         commit: z.string().nullable(),

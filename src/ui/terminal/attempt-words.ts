@@ -27,9 +27,10 @@ export function resultText({ result, verdict, run }: Attempt, live: string | und
 }
 
 /** Further lines about an attempt. */
-export function afterwards({ why, commit, rescue }: Attempt): string[] {
+export function afterwards({ why, warnings, commit, rescue }: Attempt): string[] {
   return [
     why === "" ? "" : clean(why),
+    ...warnings.map((text) => `! ${clean(text)}`),
     commit === null ? "" : `commit ${commit.slice(0, 12)}`,
     rescue === null ? "" : `its work is kept as ${clean(rescue)}: looper rescue`,
   ].filter((text) => text !== "");

@@ -51,7 +51,7 @@ interface JobView extends StageVisitFacts {
   reason?: string;
   /** Its agent is not used until then (RFC 3339). */
   until?: string;
-  /** What the run warned of meanwhile; not cleaned. */
+  /** The run's warnings meanwhile; not cleaned. */
   warnings?: readonly string[];
 }
 

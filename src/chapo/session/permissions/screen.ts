@@ -9,7 +9,7 @@ import { meetsPath } from "../../rules/patterns.js";
 import { type PermissionRules, listGuardedPaths } from "../../rules/read-rules.js";
 import { findReadRule } from "../../rules/reading.js";
 import { isNamed } from "../../rules/tool-names.js";
-import { hasSecretName } from "../../rules/secret-names.js";
+import { hasSecretName } from "../../../system/text/secrets/secret-names.js";
 import { createRedact, type Redact } from "../../../system/text/secrets/redact.js";
 import { findModelKeys } from "../../tool-env.js";
 import { findGuardedNames } from "./hard-links.js";

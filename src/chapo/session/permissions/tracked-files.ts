@@ -5,7 +5,7 @@ import { readShell } from "../../../shell/shell-reading.js";
 import { listContentCommands, printsFile, type ContentCommand } from "../../rules/git-contents.js";
 import type { PermissionRules } from "../../rules/read-rules.js";
 import { findReadRule } from "../../rules/reading.js";
-import { hasSecretName } from "../../rules/secret-names.js";
+import { hasSecretName } from "../../../system/text/secrets/secret-names.js";
 import { ONE, STAR } from "../../rules/wildcard.js";
 import { createGitEnv } from "../../tools/git/git.js";
 import { runProgram, type ProgramWorld } from "../../tools/program.js";

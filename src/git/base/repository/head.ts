@@ -11,8 +11,8 @@ export interface Head {
   branch: string | undefined;
 }
 
-/** For `readHead`, where changes of tags are of interest. */
-export const TAGS = "refs/tags";
+/** For `readHead`: the refs of a person beside branches. */
+export const OTHERS = ["refs/tags", "refs/notes"];
 
 /** HEAD, and the facts needed to find out later how it was changed. */
 export interface HeadState extends Head {

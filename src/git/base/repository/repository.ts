@@ -30,6 +30,8 @@ export interface Repository extends GitPlace {
   mostUntracked: number;
   /** Those files: path (bytes) → size when they were found. They are never staged; only large.ts changes the map. */
   leftOut: Map<string, number>;
+  /** New files and folders (bytes) that attempts left and no commit holds: they are not staged any more in this run. */
+  unwanted: Set<string>;
   /** Answers of git that cannot change (fixed-answer.ts), by question. */
   fixedAnswers: Map<string, string>;
   /** The own index's file name; absent: `index`. Sessions of Chapo stage beside a run in the same tree. */
@@ -169,6 +171,7 @@ async function describeRepository(
     places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env, mostUntracked },
     mostUntracked,
     leftOut: new Map(),
+    unwanted: new Set(),
     fixedAnswers: new Map(),
     untracked: { known: false },
     isOwn: ownedBy(todoPath, own),

@@ -13,6 +13,7 @@ import type { CheckedCommand } from "../../../logging/events/event-parts.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { listRuns, readLines } from "../../../logging/read.js";
 import { given } from "../../../system/given.js";
+import { listSome } from "../../../system/text/cut.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import { readBaseline } from "./baseline-file.js";
@@ -216,12 +217,19 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
       type: "gate_finished",
       ...job,
       ...judged,
+      evidence: withLeftOut(judged, world.memory.of(job.job).snapshot?.leftOut),
       warnings,
       duration_ms: Math.round(ports.clock.monotonic() - began),
     };
   } finally {
     stop.forget();
   }
+}
+
+/** The agent learns of its files that the checks did not see. */
+function withLeftOut({ verdict, evidence }: GateReport, leftOut: readonly string[] = []): string {
+  if (verdict !== "failed" || leftOut.length === 0) return evidence;
+  return `${evidence}\nNot in the commit, so not in the room of the checks either: ${listSome(leftOut)}`;
 }
 
 /** Passing checks that do not verify the work for these reasons leave it unverified. */

@@ -3,7 +3,7 @@
 import { keepForeign, ownFolders, pickOwnRefs } from "../../../git/attempt/own-refs.js";
 import { runGit } from "../../../git/base/git.js";
 import type { DiffEntry } from "../../../git/base/read/diff.js";
-import { readHead, TAGS, type HeadState } from "../../../git/base/repository/head.js";
+import { OTHERS, readHead, type HeadState } from "../../../git/base/repository/head.js";
 import {
   asideId,
   checkpointFolder,
@@ -49,7 +49,7 @@ export async function clearTree(
 ): Promise<HeadState | undefined> {
   const folder = checkpointFolder(repo.tree);
   const shelving = shelvingRef(repo.tree, "x").slice(0, -1);
-  const head = await readHead(repo, [TAGS, ...ownFolders(repo)]);
+  const head = await readHead(repo, [...OTHERS, ...ownFolders(repo)]);
   const namesIn = (start: string): Set<string> =>
     new Set(
       [...head.refs.keys()].flatMap((ref) =>

@@ -3,10 +3,12 @@ import { performAs } from "../perform-as.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
 import { ownRefsOf, putOwnRefsBack } from "../../../git/attempt/own-refs.js";
 import { restoreTo } from "../../../git/restore/restore.js";
+import { leaveOutUnwanted } from "../../../git/attempt/leave-out.js";
 import { snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
 import { dropWork } from "../../../git/saved-work/work-ref.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { given } from "../../../system/given.js";
+import { listSome } from "../../../system/text/cut.js";
 import { openCold } from "../gate/checks.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { keepAttempt, keepStart, noteStart, PUSH_LABEL, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
@@ -56,9 +58,13 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
 
 /** Records what an attempt changed in the tree and whether it moved HEAD. */
 export async function performSnapshot(world: World, { job }: Do<"snapshot">): Promise<StepEvent> {
-  const taken = await takeSnapshot(world, job, makeRescueLabel(job));
-  if (taken === undefined) return { type: "snapshot", ...job, changed: 0, head: "same", warnings: [] };
-  const { verdict } = taken;
+  const whole = await takeSnapshot(world, job, makeRescueLabel(job));
+  const { repo } = world;
+  if (repo === undefined || whole === undefined)
+    return { type: "snapshot", ...job, changed: 0, head: "same", warnings: [] };
+  const taken = await performAs("snapshot", () => leaveOutUnwanted(repo, whole));
+  world.memory.of(job.job).snapshot = taken;
+  const { verdict, leftOut } = taken;
   return {
     type: "snapshot",
     ...job,
@@ -66,7 +72,10 @@ export async function performSnapshot(world: World, { job }: Do<"snapshot">): Pr
     head: typeof verdict === "object" ? "moved" : verdict,
     ...(typeof verdict === "object" ? { why: verdict.moved } : {}),
     ...findMovedHead(world, job, taken),
-    warnings: [...taken.warnings],
+    warnings: [
+      ...taken.warnings,
+      ...(leftOut === undefined ? [] : [`not committed, and still in the folder: ${listSome(leftOut)}`]),
+    ],
   };
 }
 

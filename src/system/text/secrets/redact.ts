@@ -23,7 +23,7 @@ const HEADED = String.raw`${HEADER.source}["']?\s{0,99}[:=]\s{0,99}["']?(?:${BEA
  * password. Before each what every one of its kind holds: a text without any of that is told at once. Behind those that look
  * back, which is slow, what a text with one in it holds as well.
  */
-const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[] = [
+const KEYS: readonly (readonly [sign: RegExp, shape: RegExp])[] = [
   [/sk-/, /\bsk-[A-Za-z0-9_-]{20,}/],
   [/gh[pousr]_/, /\bgh[pousr]_[A-Za-z0-9]{30,}/],
   [/github_pat_/, /\bgithub_pat_[A-Za-z0-9_]{40,}/],
@@ -32,6 +32,10 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
   [/AKIA|ASIA/, /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
   [/AIza/, /\bAIza[A-Za-z0-9_-]{35}/],
   [/npm_/, /\bnpm_[A-Za-z0-9]{36}\b/],
+];
+
+const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[] = [
+  ...KEYS,
   [/eyJ/, /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/],
   [/PRIVATE KEY-----/, /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/],
   // A key whose first line was cut off.
@@ -81,6 +85,13 @@ export function findSecretValues(env: Readonly<Record<string, string | undefined
     if (SECRET_NAME.test(name)) values.add(value);
   }
   return [...values];
+}
+
+/** Whether a text holds one of these secrets, or a key of a well-known provider. */
+export function findKeys(secrets: readonly string[]): (text: string) => boolean {
+  return (text) =>
+    secrets.some((secret) => text.includes(secret)) ||
+    KEYS.some(([sign, shape]) => sign.test(text) && shape.test(text));
 }
 
 /**

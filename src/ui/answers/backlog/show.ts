@@ -146,10 +146,17 @@ function stageOf(
   return { stage, visit, outcome, to, output: file };
 }
 
-type Begun = Pick<Attempt, "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd">;
+type Begun = Pick<
+  Attempt,
+  "warnings" | "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd"
+>;
 
-function begunAs(run: string, { attempt, agent, began, rescue, spent }: Current | Finished): Begun {
+function begunAs(
+  run: string,
+  { attempt, agent, began, rescue, spent, warnings = [] }: Current | Finished,
+): Begun {
   return {
+    warnings: [...warnings],
     run,
     attempt,
     agent,

@@ -1,4 +1,4 @@
-// The names of files that are known to contain secrets. Pure. Reading one is asked about (modes.ts).
+// The names of files that are known to contain secrets. Pure. No attempt commits a new one, and the engine asks before it reads one.
 
 const NAMES: readonly RegExp[] = [
   /^\.env(?:rc)?(?:$|[._-])/,

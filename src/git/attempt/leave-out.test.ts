@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { checkpoint } from "../checkpoint/checkpoint.js";
+import { test, type Scratch } from "../testing/scratch.js";
+import { leaveOutUnwanted } from "./leave-out.js";
+import { snapshot, type Snapshot } from "./snapshot.js";
+
+const KEY = `sk-${"a1".repeat(20)}`;
+
+function write(scratch: Scratch, path: string, content = "x\n"): void {
+  mkdirSync(dirname(join(scratch.top, path)), { recursive: true });
+  writeFileSync(join(scratch.top, path), content);
+}
+
+/** Does this between a checkpoint and its snapshot, and leaves out what no commit should hold. */
+async function during(
+  scratch: Scratch,
+  agent: () => unknown,
+  mostUntracked?: number,
+): Promise<{ seen: Snapshot; paths: string[]; again: string[] }> {
+  const repo = await scratch.open(mostUntracked === undefined ? {} : { mostUntracked });
+  const order = { run: "run-1", reuse: false };
+  const taken = await checkpoint(repo, { ...order, id: "T1" });
+  await agent();
+  const label = { run: "run-1", label: "T1-1", policy: "runner" as const };
+  const seen = await leaveOutUnwanted(repo, await snapshot(repo, { checkpoint: taken, ...label }));
+  const next = await snapshot(repo, { checkpoint: taken, ...label });
+  return { seen, paths: seen.changes.map(({ path }) => path), again: next.changes.map(({ path }) => path) };
+}
+
+test("new files that look like secrets are left out, by their name or a key in them; examples and code are not", async ({
+  scratch,
+}) => {
+  const { seen, paths, again } = await during(scratch, () => {
+    write(scratch, ".env", `TOKEN=${KEY}\n`);
+    write(scratch, "deploy/id_ed25519");
+    write(scratch, "src/client.ts", `const key = "${KEY}";\n`);
+    write(scratch, ".env.example", "TOKEN=\n");
+    write(scratch, "src/env.ts", "export {};\n");
+    write(scratch, "compose.yml", "url: postgres://app:app@localhost/app\n");
+  });
+  expect(paths).toEqual([".env.example", "compose.yml", "src/env.ts"]);
+  expect(seen.leftOut).toEqual([
+    ".env (by its name a secret)",
+    "deploy/id_ed25519 (by its name a secret)",
+    "src/client.ts (holds a key)",
+  ]);
+  expect(again).toEqual(paths);
+});
+
+test("a secret that the agent staged is not staged any more, and a person's own one keeps its place in checkpoints", async ({
+  scratch,
+}) => {
+  write(scratch, ".env", "MINE=1\n");
+  const { paths } = await during(scratch, async () => {
+    write(scratch, ".env", "MINE=1\nAGENT=2\n");
+    write(scratch, "prod.pem");
+    await scratch.git("add", "-f", ".env", "prod.pem");
+  });
+  expect(paths).toEqual([]);
+  expect(await scratch.git("status", "--porcelain")).toBe("?? .env\n?? prod.pem");
+  const next = await checkpoint(await scratch.open(), { id: "T2", run: "run-1", reuse: false });
+  expect(await scratch.git("show", `${next.base}:.env`)).toBe("MINE=1\nAGENT=2");
+});
+
+test("a tracked file with such a name is committed as ever", async ({ scratch }) => {
+  write(scratch, ".env", "A=1\n");
+  await scratch.commitAll("settings");
+  const { paths, seen } = await during(scratch, () => {
+    write(scratch, ".env", "A=2\n");
+  });
+  expect(paths).toEqual([".env"]);
+  expect(seen.leftOut).toBeUndefined();
+});
+
+test("a folder of dependencies is left out where it is beside its manifest, and git tracks nothing in it", async ({
+  scratch,
+}) => {
+  write(scratch, "old/package.json", "{}");
+  write(scratch, "old/node_modules/kept/index.js");
+  await scratch.commitAll("vendored");
+  const { seen, paths } = await during(scratch, () => {
+    write(scratch, "web/package.json", "{}");
+    write(scratch, "web/node_modules/a/index.js");
+    write(scratch, "web/node_modules/a/node_modules/b/index.js");
+    write(scratch, "old/node_modules/kept/more.js");
+    write(scratch, "vendor/lib.php");
+    write(scratch, "node_modules/no-manifest.js");
+  });
+  expect(paths).toEqual([
+    "node_modules/no-manifest.js",
+    "old/node_modules/kept/more.js",
+    "vendor/lib.php",
+    "web/package.json",
+  ]);
+  expect(seen.leftOut).toEqual(["web/node_modules (dependencies that nothing ignores)"]);
+});
+
+test("a new file above git.max_untracked_bytes is left out", async ({ scratch }) => {
+  const { seen, paths } = await during(
+    scratch,
+    () => {
+      write(scratch, "model.bin", "x".repeat(3000));
+    },
+    2048,
+  );
+  expect(paths).toEqual([]);
+  expect(seen.leftOut).toEqual(["model.bin (2.9 KB, above git.max_untracked_bytes)"]);
+});
+
+test("without such files nothing is asked", async ({ scratch }) => {
+  const { seen } = await during(scratch, () => {
+    write(scratch, "src/a.ts");
+  });
+  expect(seen.leftOut).toBeUndefined();
+});
