@@ -1,8 +1,8 @@
 // Processes of which nothing is left once they ended: in a PID namespace where the system allows one, else by looking for
 // what they left behind. Leaves the namespace to enclosure.ts and the search to sweep.ts.
-import { sendSignal, startProcess } from "./child.js";
+import { sendSignal } from "./child.js";
 import { openEnclosure, type Enclosure, type Tools } from "./enclosure.js";
-import type { Clock, ContainedProcess, Contain, Containment, ProcessSpec } from "../ports.js";
+import type { Clock, ContainedProcess, Contain, Containment, ProcessSpec, RunningProcess } from "../ports.js";
 import { listChildren, lookAt } from "./proc.js";
 import { nodeRandom } from "../random.js";
 import { Descendants, endLeftovers, markName } from "./sweep.js";
@@ -16,8 +16,14 @@ const PROOF = 'read -r pid rest </proc/self/stat; test "$pid" = "$$"';
 
 type Which = (command: string, path: string, cwd: string) => Promise<string | undefined>;
 
+/** Starts a process with the marks of the run; `more` are added to its environment. */
+export type StartProcess = (spec: ProcessSpec, more?: Readonly<Record<string, string>>) => RunningProcess;
+
 export class Container {
   readonly #clock: Clock;
+  readonly #start: StartProcess;
+  /** The processes that were started and have not ended. */
+  readonly #started: ReadonlySet<number>;
   /** Added to every environment; may grow. */
   readonly #marks: Readonly<Record<string, string>>;
   readonly #which: Which;
@@ -27,10 +33,20 @@ export class Container {
   /** Opened while the one before is in use: it takes as long as a program that does nothing. */
   #next: Promise<Enclosure | undefined> | undefined;
 
-  constructor(clock: Clock, marks: Readonly<Record<string, string>>, which: Which) {
+  constructor(
+    clock: Clock,
+    of: {
+      start: StartProcess;
+      started: ReadonlySet<number>;
+      marks: Readonly<Record<string, string>>;
+      which: Which;
+    },
+  ) {
     this.#clock = clock;
-    this.#marks = marks;
-    this.#which = which;
+    this.#start = of.start;
+    this.#started = of.started;
+    this.#marks = of.marks;
+    this.#which = of.which;
   }
 
   /** Many will be started, one after another, and a sweep comes at the end. */
@@ -39,10 +55,10 @@ export class Container {
     this.watchDescendants();
   }
 
-  /** From now on all that descends from this process is looked for every second, and remembered. */
+  /** From now on all that descends from what was started is looked for every second, and remembered. */
   watchDescendants(): Descendants {
     if (this.#descendants !== undefined) return this.#descendants;
-    const descendants = new Descendants();
+    const descendants = new Descendants(this.#started);
     this.#clock.every(SAMPLE_MS, () => void descendants.sample());
     this.#descendants = descendants;
     return descendants;
@@ -92,7 +108,7 @@ export class Container {
 
   async #startEnclosed(enclosure: Enclosure, spec: ProcessSpec): Promise<ContainedProcess> {
     const words = enclosure.wrap(spec.command, spec.args, spec.hide);
-    const outer = startProcess(this.#clock, { ...spec, ...words }, this.#marks);
+    const outer = this.#start({ ...spec, ...words });
     const gone = outer.ended.then(() => enclosure.close());
     const pid = (await this.#programIn(outer.pid)) ?? outer.pid;
     setImmediate(() => void this.#openNext());
@@ -119,7 +135,7 @@ export class Container {
 
   async #startMarked(spec: ProcessSpec): Promise<ContainedProcess> {
     const mark = markName(`part ${nodeRandom().hex(8)}`);
-    const running = startProcess(this.#clock, spec, { ...this.#marks, [mark]: "1" });
+    const running = this.#start(spec, { [mark]: "1" });
     const { pid, ended } = running;
     const seen = await lookAt(pid);
     const child = seen ?? { pid, parent: process.pid, group: pid, started: "" };
@@ -151,7 +167,7 @@ export class Container {
     const onStderr = (chunk: Uint8Array): void => {
       complained += Buffer.from(chunk).toString("utf8");
     };
-    const end = await startProcess(this.#clock, { ...words, cwd: "/", env: {}, onStderr }, this.#marks).ended;
+    const end = await this.#start({ ...words, cwd: "/", env: {}, onStderr }).ended;
     await enclosure.close();
     if (end.how === "exited" && end.code === 0) return tools;
     return { refused: complained.trim() };

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { afterAll, expect, test } from "vitest";
 import { nodePorts } from "./node-ports.js";
 
@@ -58,6 +59,20 @@ test("the sweep finds a child in a session of its own by the mark it inherited, 
   expect(await processes.marked(run)).toEqual([]);
   // Started by us but without the mark: known as a descendant, so it is ended as well.
   expect(await other.ended).toEqual({ how: "killed", signal: "SIGKILL" });
+});
+
+test("the sweep spares children of the program that embeds this one, and those of another session in it", async () => {
+  const theirs = spawn("sleep", ["60"], { stdio: "ignore" });
+  const { processes: others } = nodePorts();
+  others.mark(`${run}-other`);
+  const beside = others.start({ ...base, command: "sleep", args: ["60"] });
+  const ours = processes.start({ command: "env", args: ["-i", "sleep", "60"], ...base });
+  expect((await processes.sweep(run)).killed).toEqual([ours.pid]);
+  expect(await ours.ended).toEqual({ how: "killed", signal: "SIGKILL" });
+  expect([theirs.exitCode, theirs.signalCode]).toEqual([null, null]);
+  expect(theirs.kill()).toBe(true);
+  beside.signal("SIGTERM", "group");
+  expect(await beside.ended).toEqual({ how: "killed", signal: "SIGTERM" });
 });
 
 test("an owner is alive, gone, or not to be told from here", async () => {

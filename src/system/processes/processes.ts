@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, resolve } from "node:path";
 import { startProcess } from "./child.js";
-import { Container } from "./contain.js";
+import { Container, type StartProcess } from "./contain.js";
 import { errorCode } from "../errors.js";
 import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "../ports.js";
 import { bootId, lookAt, readPidNamespace } from "./proc.js";
@@ -20,12 +20,20 @@ export function nodeProcesses(clock: Clock): Processes {
   const marks: Record<string, string> = {};
   // Made for the first process that is started: most commands start none.
   let made: Container | undefined;
-  const container = (): Container => (made ??= new Container(clock, marks, which));
+  // The program that embeds this one has children of its own.
+  const started = new Set<number>();
+  const start: StartProcess = (spec, more = {}) => {
+    const child = startProcess(clock, spec, { ...marks, ...more });
+    started.add(child.pid);
+    void child.ended.then(() => started.delete(child.pid));
+    return child;
+  };
+  const container = (): Container => (made ??= new Container(clock, { start, started, marks, which }));
   return {
-    start: (spec) => startProcess(clock, spec, marks),
+    start: (spec) => start(spec),
     contain: (spec, how) => container().start(spec, how),
     containment: () => container().containment(),
-    run: (spec, options) => runProcess(clock, spec, marks, options ?? {}),
+    run: (spec, options) => runProcess(clock, spec, start, options ?? {}),
     mark: (run) => {
       marked = run;
       marks[markName(run)] = "1";
@@ -48,24 +56,20 @@ export function nodeProcesses(clock: Clock): Processes {
 async function runProcess(
   clock: Clock,
   spec: ProcessSpec,
-  marks: Record<string, string>,
+  start: StartProcess,
   options: { timeoutMs?: number; maxBytes?: number },
 ): Promise<ProcessResult> {
   const stdout = new Collected(options.maxBytes ?? Infinity);
   const stderr = new Collected(options.maxBytes ?? Infinity);
-  const child = startProcess(
-    clock,
-    {
-      ...spec,
-      onStdout: (chunk) => {
-        stdout.add(chunk);
-      },
-      onStderr: (chunk) => {
-        stderr.add(chunk);
-      },
+  const child = start({
+    ...spec,
+    onStdout: (chunk) => {
+      stdout.add(chunk);
     },
-    marks,
-  );
+    onStderr: (chunk) => {
+      stderr.add(chunk);
+    },
+  });
   let timedOut = false;
   const timers: { cancel(): void }[] = [];
   if (options.timeoutMs !== undefined) {

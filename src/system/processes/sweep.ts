@@ -28,9 +28,15 @@ export function environmentAbove(name: string): string | undefined {
 /** A descendant, and which child of this process it descends from. */
 type Descendant = SeenProcess & { under: number };
 
-/** Remembers every descendant of this process ever seen, by pid and start time. */
+/** Remembers every process ever seen that was started here, with all that descends from it, by pid and start time. */
 export class Descendants {
   readonly #seen = new Map<string, Descendant>();
+  readonly #started: ReadonlySet<number>;
+
+  /** `started`: the children of this process that count. */
+  constructor(started: ReadonlySet<number>) {
+    this.#started = started;
+  }
 
   /** Looks once; cheap enough to be done every second. */
   async sample(): Promise<void> {
@@ -46,6 +52,7 @@ export class Descendants {
       for (const child of children.get(next.pid) ?? []) {
         const key = keyOf(child);
         if (child.pid === process.pid || this.#seen.has(key)) continue;
+        if (next.pid === process.pid && !this.#started.has(child.pid)) continue;
         const found = { ...child, under: next.under ?? child.pid };
         this.#seen.set(key, found);
         queue.push(found);
