@@ -152,7 +152,8 @@ test.each(
       ...(by === "todo_file" ? { todo_file: ".looper/todo.json" } : {}),
       agents: { mine: { kind: "command", binary: "./scripts/agent.sh" } },
       schedule: { agent: "mine" },
-      verify: { commands: ["test -f made.txt"] },
+      // A document that a check names is doubt: here it is the work itself.
+      verify: { commands: ["test -f made.txt"], protected: ["!made.txt"] },
     };
     rig.write(".looper/config.json", JSON.stringify(settings));
     rig.gitInit();
