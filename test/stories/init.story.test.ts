@@ -88,7 +88,7 @@ const FOUND: readonly [kind: string, file: string, text: string, command: string
 
 test.each(sample(FOUND, 1))(
   "init --yes in a project of %s takes the check that it finds, as the person's own word",
-  (_name, file, text, command, setup) =>
+  (_name, ...[file, text, command, setup]) =>
     story(async (rig) => {
       const after = setup === undefined ? "" : ` after "${setup}"`;
       rig.write(file, text);
