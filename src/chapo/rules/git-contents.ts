@@ -101,6 +101,8 @@ const QUIET: ReadonlySet<string> = new Set(
 function showsContent({ subcommand, args }: GitCall): boolean {
   const has = (pattern: RegExp): boolean => args.some((one) => pattern.test(one));
   switch (subcommand) {
+    case "status":
+      return has(/^(?:-v+|--verbose)$/);
     case "diff":
       return !has(SUMMARY) || has(PATCH);
     case "show":

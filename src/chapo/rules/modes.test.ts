@@ -92,6 +92,7 @@ describe("auto and acceptEdits ask about these", () => {
     ...["cat < .env", "cat<.env", "head -c 20 < .env", "fgrep '' < .env", "cat a.txt - < .env", "cat .envrc"],
     ...["cat < d/.ssh/id_rsa", "cat < .e*", "cat < /etc/passwd", "cat < ../x", "cat < $F", "cat prod.env"],
     ...["grep -d recurse X .", "grep --directories=recurse X", "grep -Hd recurse X .", "diff -rN . empty"],
+    ...["cd vendor/x && git status", "git -C vendor/x status", "git diff a b", "cd .. && git log"],
     ...["diff --new-file . empty", "git diff --no-index empty .", "cd d/.ssh && cat config", "cat <> .env"],
   ])("auto: %s", (text) => {
     expect(verdict("auto", ...shell(text))).toBe("ask");
@@ -107,7 +108,7 @@ describe("auto and acceptEdits ask about these", () => {
       "cat .env.example",
       "cat env.ts",
     ],
-    ...["grep --count X a.ts", "cat <<< hello"],
+    ...["grep --count X a.ts", "cat <<< hello", "git diff main..dev -- src", "git status -s"],
   ])("auto not: %s", (text) => {
     expect(verdict("auto", ...shell(text))).toBe("allow");
   });
@@ -115,6 +116,12 @@ describe("auto and acceptEdits ask about these", () => {
   test.each([
     ...["cd .git && cp /project/cfg config", "cd .git/hooks; cp /project/evil.sh pre-commit", "mv .git x"],
     ...["cd .git && cd hooks && touch zz", "mv .looper/sessions ss", "mv .looper x", "cp evil.sh .envrc"],
+    ...[
+      "touch .husky/pre-commit",
+      "cp a .claude/settings.json",
+      "mv notes.md docs/CLAUDE.md",
+      "touch .gitignore",
+    ],
     ...["cp x .GIT/hooks/y", "cp a prod.env", "mv d/.ssh k", "cd $D && touch x", "cd src && cd .. && cp a b"],
   ])("acceptEdits: %s", (text) => {
     expect(verdict("acceptEdits", ...shell(text))).toBe("ask");
@@ -122,11 +129,27 @@ describe("auto and acceptEdits ask about these", () => {
   });
 
   test.each([
-    ...["cd src && touch x", "mkdir -p src/a && cp src/b src/a/b", "mv a.ts src/a.ts", "touch .gitignore"],
-    ...["cp .env.example env.txt", "cp -r src/{a,b} lib", "touch .github/x.yml"],
+    ...[
+      "cd src && touch x",
+      "mkdir -p src/a && cp src/b src/a/b",
+      "mv a.ts src/a.ts",
+      "cp .env.example env.txt",
+    ],
+    ...["cp -r src/{a,b} lib", "touch docs/agents-guide.md"],
   ])("acceptEdits not: %s", (text) => {
     expect(verdict("acceptEdits", ...shell(text))).toBe("allow");
   });
+});
+
+test.each([
+  ...["AGENTS.md", "docs/CLAUDE.md", "memory.md", ".looper/config.json", ".claude/settings.json"],
+  ...[".husky/pre-commit", "/project/.mcp.json", "src/../.vscode/tasks.json"],
+])("an edit of %s asks in every mode that asks: it steers programs", (path) => {
+  for (const mode of ["default", "acceptEdits", "staged", "auto"] as const)
+    expect(verdict(mode, ...file("fs_edit", path))).toBe("ask");
+  for (const mode of ["plan", "dontAsk"] as const)
+    expect(verdict(mode, ...file("fs_edit", path))).toBe("deny");
+  expect(verdict("acceptEdits", ...file("fs_edit", "src/agents.md.ts"))).toBe("allow");
 });
 
 describe("a rule against editing holds for shells", () => {

@@ -136,7 +136,12 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
     return call.subjects.some((one) => one.kind === "path" && readsSecret(call.tool, one.path))
       ? "secret"
       : "read";
-  if (EDITS.has(call.tool)) return "edit";
+  if (EDITS.has(call.tool)) {
+    const isSteering = call.subjects.some(
+      (one) => one.kind === "path" && steers(posix.relative(root, posix.resolve(root, one.path))),
+    );
+    return isSteering ? "other" : "edit";
+  }
   if (call.tool !== "bash_execute" && call.tool !== "run_command") return "other";
   const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
   const isPlain =
@@ -145,6 +150,10 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
       ({ isWhole, writes, opens }) => isWhole && writes.length === 0 && !opens.some(isUnclearFile),
     );
   if (!isPlain || call.hasStrayed === true || call.subjects.some(isUnclearTarget)) return "other";
+  // The folder may be a repository of its own, whose settings name programs that git runs.
+  const isAway =
+    words.some(([program]) => program === "cd") || call.folders?.some((folder) => folder !== root) === true;
+  if (isAway && words.some(([program]) => program === "git")) return "other";
   if (call.printed?.some(hasSecretName) === true) return "secret";
   if (words.every((one) => isLook(one))) return "look";
   return words.every((one) => isLook(one) || isPlainEdit(one, root)) ? "edit" : "other";
@@ -178,7 +187,11 @@ function isLook(words: readonly string[]): boolean {
   if (program === "cd")
     return args.length === 1 && !args.some((word) => isUnclear(word) || isProtected(word) || word === "-");
   if (args.some((word) => isUnclear(word))) return false;
-  if (program === "git") return GIT_LOOKS.has(args[0] ?? "") && !args.some((word) => GIT_WRITES.test(word));
+  if (program === "git") {
+    // Two folders beside each other are compared file by file, whatever git has of them.
+    const isTwo = args[0] === "diff" && args.filter((word) => !/^-|\.\./.test(word)).length > 2;
+    return !isTwo && GIT_LOOKS.has(args[0] ?? "") && !args.some((word) => GIT_WRITES.test(word));
+  }
   const isRecursive =
     (/grep$/.test(program) && args.some((word) => /^-\w*[rRfd]|^--(?:de|rec|file|di)/.test(word))) ||
     (program === "diff" && args.some((word) => /^-\w*[rNP]|^--(?:rec|new|uni)/.test(word)));
@@ -198,6 +211,15 @@ function isProtected(path: string): boolean {
   return isOwn || hasSecretName(path) || hasSecretName(`${path}/.`);
 }
 
+/** Guides that an engine reads as instructions, in any folder. */
+const GUIDES = /^(?:agents|claude|gemini|memory)\.md$/i;
+
+/** Whether programs take a file for instructions, settings, rules or hooks: a guide, and all that is hidden. */
+function steers(path: string): boolean {
+  const parts = path.split("/");
+  return GUIDES.test(parts.at(-1) ?? "") || parts.some((part) => /^\.[^.]/.test(part));
+}
+
 /** Words that name files outside the project, secrets, or what only the shell can resolve. */
 function isUnclear(word: string): boolean {
   if (word.includes(ANY) || /^[~/]|(?:^|[/=:])\.\.(?:\/|$)|=[~/]/.test(word)) return true;
@@ -206,7 +228,9 @@ function isUnclear(word: string): boolean {
 
 /** A link that the text names leads out of the project, or to something protected. */
 function isUnclearTarget(subject: Subject): boolean {
-  return subject.kind === "path" && (/^(?:\/|\.\.(?:\/|$))/.test(subject.path) || isProtected(subject.path));
+  if (subject.kind !== "path") return false;
+  const isChanged = subject.use === "write" && steers(subject.path);
+  return isChanged || /^(?:\/|\.\.(?:\/|$))/.test(subject.path) || isProtected(subject.path);
 }
 
 function isPlainEdit([program = "", ...args]: readonly string[], root: string): boolean {
@@ -215,7 +239,11 @@ function isPlainEdit([program = "", ...args]: readonly string[], root: string): 
   return (
     operands.length > 0 &&
     args.every((word) => !word.startsWith("-") || /^-[pvnfirRaT]+$/.test(word)) &&
-    operands.every((word) => isInProject(word, root))
+    operands.every((word) => isInProject(word, root)) &&
+    // A copy leaves its sources as they are.
+    (program === "cp" ? operands.slice(-1) : operands).every(
+      (word) => !steers(posix.relative(root, posix.resolve(root, word))),
+    )
   );
 }
 
