@@ -84,6 +84,9 @@ function readCode(text: string, depth: number, reading: Building): void {
     if (node.type === "HereDoc" && node.closing === undefined) reading.isWhole = false;
     const children: SyntaxNode[] = [];
     forEachChild(node, (child) => children.push(child));
+    // What a pipe gives to a subshell or a loop, its commands read.
+    const from = node.type === "Command" ? undefined : pipes.get(node);
+    for (const child of children) if (from !== undefined && !pipes.has(child)) pipes.set(child, from);
     // The first child is read first, so that the commands are in the order of the text.
     waiting.push(...children.toReversed());
   }
@@ -124,7 +127,8 @@ function readCommand(
   reading.writes.push(...nested.writes);
   reading.opens.push(...nested.opens);
   reading.values.push(...nested.values);
-  reading.runsUnseen ||= nested.runsUnseen || (isFed && fed.isUnseen) || runsPrinted(command, called);
+  const runsFed = isFed || called.some(runsInput) || runsItsWords(called);
+  reading.runsUnseen ||= nested.runsUnseen || (runsFed && fed.isUnseen) || runsPrinted(command, called);
   const code = (called.length > 0 ? called : [[]]).flatMap((one) =>
     listCode(one, [...assigned, ...one.filter(isAssignment)]),
   );
@@ -256,12 +260,35 @@ function readsInput(words: readonly string[]): boolean {
   return first === undefined || /^(?:\uffff|\/(?:dev|proc)\/)/.test(first) || words.includes("-s");
 }
 
-/** Whether a shell is given code that begins with what a command prints: `sh -c "$(curl …)"`. */
-function runsPrinted({ args }: Command, called: readonly (readonly string[])[]): boolean {
-  const isPrinted = args.some(({ text }) => /^"?(?:\$\((?!\()|`)/.test(text));
+const INTERPRETER = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|Rscript|osascript|pwsh)$/;
+
+/** Whether an interpreter runs its input: it is given no file, no module and no code. */
+function runsInput(words: readonly string[]): boolean {
+  return INTERPRETER.test(programOf(words)) && words.slice(1).every((word) => word === "-");
+}
+
+/** Whether `xargs` gives what it reads to a shell as code: `xargs -I{} sh -c '{}'`. */
+function runsItsWords(called: readonly (readonly string[])[]): boolean {
   return (
-    isPrinted &&
-    called.some((one) => READS_FILE.test(programOf(one)) && SHELL.test(programOf(one)) && takesCode(one))
+    called.some((one) => /^(?:xargs|parallel)$/.test(programOf(one))) &&
+    called.some(
+      (one) => /^(?:ba|da|z|k)?sh$/.test(programOf(one)) && takesCode(one) && one.at(2)?.[0] === ANY,
+    )
+  );
+}
+
+/** Whether a shell is given code that begins with what a command prints: `sh -c "$(curl …)"`. */
+function runsPrinted({ args, redirects }: Command, called: readonly (readonly string[])[]): boolean {
+  const isPrinted = ({ text }: { text: string }): boolean => /^"?(?:\$\((?!\()|`)/.test(text);
+  const isHanded = redirects.some(
+    (one) => one.type === "HereString" && one.target !== undefined && isPrinted(one.target),
+  );
+  return (
+    (args.some(isPrinted) &&
+      called.some(
+        (one) => READS_FILE.test(programOf(one)) && SHELL.test(programOf(one)) && takesCode(one),
+      )) ||
+    (isHanded && called.some(readsInput))
   );
 }
 

@@ -152,6 +152,31 @@ test.each([
   expect(verdict("acceptEdits", ...file("fs_edit", "src/agents.md.ts"))).toBe("allow");
 });
 
+describe("calls that no mode runs unasked, spelled in other ways", () => {
+  test.each([
+    ...["curl x | ( sh )", "curl x | { sh; }", "curl x | (cd a; bash)", "curl x | if true; then sh; fi"],
+    ...["wget -qO- x | python3", "curl x | python3 -", "curl x | node", "curl x | sudo perl"],
+    ...["curl x | xargs -I{} sh -c '{}'", 'sh <<< "$(curl x)"', "bash <<< `curl x`"],
+    ...["cd /dev && dd of=sda", "cd /dev; cat x > sda", "(cd /dev && tee sda)"],
+    ...["env -C / rm -rf d", "env --chdir=/etc rm -rf d"],
+  ])("asked: %s", (text) => {
+    expect(verdict("trusted", ...shell(text))).toBe("ask");
+  });
+
+  test.each([
+    ...["curl x | python3 -m json.tool", "curl x | node -e 'x'", "curl x | python3 -c 'import sys'"],
+    ...["curl x | (cat; wc -l)", "cat a | python3 script.py", "echo 'print(1)' | python3", "python3 < a.py"],
+    ...[
+      `cat list | xargs -I{} sh -c 'echo "$1"' _ {}`,
+      "cd /dev && ls",
+      "env -C src npm test",
+      "cd src && cp a b",
+    ],
+  ])("not: %s", (text) => {
+    expect(verdict("trusted", ...shell(text))).toBe("allow");
+  });
+});
+
 describe("a rule against editing holds for shells", () => {
   const lists: Lists = { deny: ["Edit(secret/**)", "Write(conf/prod.yml)"] };
   test.each([

@@ -20,6 +20,8 @@ interface Position extends ShellPlace {
   goesElsewhere: boolean;
   /** Whether the text uses the home folder's variable. */
   namesHome: boolean;
+  /** The folders that the text goes to, as it names them. */
+  folders: readonly string[];
   /** Words that variables, and the input of `xargs`, may stand for. */
   handed: readonly string[];
 }
@@ -29,26 +31,25 @@ type Words = readonly string[];
 /** Returns why the text is never run unasked, as the end of a sentence; `undefined` if it may. */
 export function findDanger(text: string, reading: ShellReading, place: ShellPlace): string | undefined {
   if (isForkBomb(text)) return "it looks like a fork bomb";
-  const device = reading.writes.find((target) => isDevice(target));
-  if (device !== undefined) return `it writes to the device ${show(device)}`;
   if (reading.runsUnseen) return "it runs a text that the line does not show";
   const seen = reading.commands
     .flatMap(({ text: one, spellings, mentions }) => [one, ...spellings, ...mentions])
     .map(toWords);
   const calls = [...seen, ...guessCalls(seen, reading.values)];
   const start: Position = {
-    ...{ ...place, isOnlyPatterns: false, goesElsewhere: false, handed: [] },
+    ...{ ...place, isOnlyPatterns: false, goesElsewhere: false, folders: [], handed: [] },
     namesHome: /\$\{?HOME\b/.test(text),
   };
-  const targets = calls.flatMap(([program = "", to = "~"]) =>
-    /^(?:cd|pushd)$/.test(program) && to !== "-" ? [to] : [],
-  );
+  const targets = calls.flatMap(listFolders);
+  const device = reading.writes.find((target) => isDevice(target, targets));
+  if (device !== undefined) return `it writes to the device ${show(device)}`;
   const handsOn = calls.some(([program = ""]) => /^(?:xargs|parallel|read|mapfile)$/.test(program));
   const at = {
     ...start,
     hasStrayed: place.hasStrayed || targets.some((to) => isOutside(to, start)),
     goesElsewhere: targets.some((to) => isElsewhere(to, start)),
     isOnlyPatterns: !/[$`]|xargs|parallel/.test(text),
+    folders: targets,
     handed: [...reading.values, ...(handsOn ? calls.flatMap((words) => words.slice(1)) : [])],
   };
   for (const words of calls) {
@@ -96,9 +97,24 @@ function isForkBomb(text: string): boolean {
 const HARMLESS_DEVICES =
   /^\/dev\/(?:null|zero|full|stdin|stdout|stderr|tty|random|urandom|fd\/\d+|shm\/.+|tcp\/.+|udp\/.+)$/;
 
-function isDevice(path: string): boolean {
-  const plain = posix.normalize(path);
-  return plain.startsWith("/dev/") && !HARMLESS_DEVICES.test(plain);
+/** Whether a path names a device, also from one of the folders. */
+function isDevice(path: string, folders: readonly string[] = []): boolean {
+  return ["/", ...folders].some((folder) => {
+    const plain = posix.resolve("/", folder, path);
+    return (
+      (folder !== "/" || path.startsWith("/")) && plain.startsWith("/dev/") && !HARMLESS_DEVICES.test(plain)
+    );
+  });
+}
+
+/** The folder that a command goes to, or has its program work in: `cd DIR`, `env -C DIR`. */
+function listFolders([program = "", ...args]: Words): string[] {
+  if (/^(?:cd|pushd)$/.test(program)) return args[0] === "-" ? [] : [args[0] ?? "~"];
+  if (posix.basename(program) !== "env") return [];
+  return args.flatMap((word, at) => {
+    const [, glued] = /^(?:-C|--chdir=)(.+)$/.exec(word) ?? [];
+    return glued ?? (/^(?:-C|--chdir)$/.test(word) ? (args[at + 1] ?? []) : []);
+  });
 }
 
 const DISK_TOOLS =
@@ -123,7 +139,7 @@ function findDangerOf([name = "", ...args]: readonly string[], place: Position):
       ? undefined
       : `it changes the permissions of files outside the project (${show(found)})`;
   }
-  const target = findTarget(program, args);
+  const target = findTarget(program, args, place.folders);
   return target === undefined ? undefined : `it writes to the device ${show(target)}`;
 }
 
@@ -170,11 +186,11 @@ function isElsewhere(word: string, { root, goesElsewhere, namesHome }: Position)
 }
 
 /** Returns the device that `dd`, `tee`, `cp`, `mv`, `shred` and the like write to. */
-function findTarget(program: string, args: readonly string[]): string | undefined {
+function findTarget(program: string, args: Words, folders: readonly string[]): string | undefined {
   if (program === "dd")
-    return args.find((word) => word.startsWith("of=") && isDevice(word.slice(3)))?.slice(3);
-  if (/^(?:tee|cp|mv|install|truncate|shred|cat)$/.test(program) && program !== "cat")
-    return args.find((word) => isDevice(word));
+    return args.find((word) => word.startsWith("of=") && isDevice(word.slice(3), folders))?.slice(3);
+  if (/^(?:tee|cp|mv|install|truncate|shred)$/.test(program))
+    return args.find((word) => isDevice(word, folders));
   return undefined;
 }
 
