@@ -15,7 +15,7 @@ test("a report is the summary, and its task id is optional", () => {
 });
 
 test.each([
-  [task, { status: "finished" }, /^status: /],
+  [task, { status: "wild" }, /^status: /],
   [task, {}, /^status: /],
   [task, { task_id: "T2", status: "done" }, /^task_id: the task is T1$/],
   [task, { status: "reviewed" }, /^status: .* for a task/],

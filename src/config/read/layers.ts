@@ -2,7 +2,7 @@
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
-import { AGENT_NAME, branchAt, ROWS, SETTINGS, TREE, type Branch } from "../settings/settings.js";
+import { AGENT_NAME, branchAt, ROWS, SETTINGS, STRATEGIES, TREE, type Branch } from "../settings/settings.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
 import { kindOfName } from "./agent-settings.js";
 import type { SettingsFile } from "./settings-text.js";
@@ -90,7 +90,12 @@ export function addSchedule(reading: LayerReading, word: string, source: Source)
   const add = (key: string, one: Row, raw: string): void => {
     addValue(reading, { path: ["schedule", key], row: one, raw, source });
   };
-  const isAgent = !readValue(row.type, name).ok && AGENT_NAME.test(name);
+  const isAgent = !readValue(row.type, name).ok;
+  if (isAgent && !AGENT_NAME.test(name)) {
+    const allowed = `${STRATEGIES.join(" | ")}, or an agent's name`;
+    reading.problems.push(`${source.where}: schedule is ${show(word)}; allowed: ${allowed}`);
+    return;
+  }
   add("strategy", row, isAgent ? "single" : name);
   if (isAgent) add("agent", agent, name);
 }
