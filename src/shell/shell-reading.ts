@@ -84,7 +84,7 @@ function readCode(text: string, depth: number, reading: Building): void {
     if (node.type === "HereDoc" && node.closing === undefined) reading.isWhole = false;
     const children: SyntaxNode[] = [];
     forEachChild(node, (child) => children.push(child));
-    // What a pipe gives to a subshell or a loop, its commands read.
+    // The commands of a subshell or a loop read the pipe into it.
     const from = node.type === "Command" ? undefined : pipes.get(node);
     for (const child of children) if (from !== undefined && !pipes.has(child)) pipes.set(child, from);
     // The first child is read first, so that the commands are in the order of the text.
