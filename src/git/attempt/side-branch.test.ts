@@ -131,3 +131,27 @@ test("a branch with work of others stays a failure: what is on it is not the att
   expect(seen.verdict).toEqual({ moved: "the agent went from main to develop" });
   expect(seen.head.branch).toBe("refs/heads/main");
 });
+
+test("a new branch that begins at work of others is not the attempt's, wherever HEAD stands", async ({
+  scratch,
+}) => {
+  await scratch.person("switch", "-qc", "develop");
+  write(scratch, "a.txt", "others\n");
+  await scratch.person("commit", "-qam", "others");
+  await scratch.person("switch", "-q", "main");
+  const work = async (): Promise<void> => {
+    await scratch.git("switch", "-qC", "fix/x", "develop");
+    write(scratch, "b", "agent\n");
+    await scratch.commitAll("on top of others");
+  };
+  const stays = await during(scratch, work);
+  expect(stays.verdict).toEqual({ moved: "the agent went from main to fix/x" });
+  await scratch.person("reset", "-q", "--hard");
+  await scratch.person("clean", "-qfd");
+  await scratch.person("branch", "-D", "fix/x");
+  const back = await during(scratch, async () => {
+    await work();
+    await scratch.git("switch", "-q", "main");
+  });
+  expect(result(back)).toEqual(["refs/heads/main", [], "same"]);
+});

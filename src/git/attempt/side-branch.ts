@@ -20,7 +20,7 @@ export async function takeSideBranch(repo: Repository, before: HeadState, now: H
   for (const [ref, tip] of now.refs) {
     if (!ref.startsWith("refs/heads/") || tip === before.refs.get(ref) || tip === before.commit) continue;
     const isAgents = await wasMovedByAgent(repo, ref);
-    if (isAgents && (await addsToStart(repo, before, { branch: ref, commit: tip }))) names.push(ref);
+    if (isAgents && (await addsToStart(repo, { before, now }, { branch: ref, commit: tip }))) names.push(ref);
   }
   if (names.length === 0) return [];
   const tips = names.map((ref) => now.refs.get(ref) ?? "");

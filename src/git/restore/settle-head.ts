@@ -62,23 +62,35 @@ export async function judgeHead(
   return { ...rest, verdict, target: { ...before, commit: theirs?.tip ?? before.commit }, theirs };
 }
 
-/** Whether a commit is on top of the attempt's start, on a branch that was made since, on one that had nothing beyond it, or on none. */
+/**
+ * Whether a commit is on top of the attempt's start, with no commit between them that another ref had before: a branch may begin at
+ * work of others.
+ */
 export async function addsToStart(
   repo: Repository,
-  before: HeadState,
+  { before, now }: { before: HeadState; now: HeadState },
   { branch, commit }: Head,
 ): Promise<boolean> {
   if (before.commit === undefined || commit === undefined) return false;
   const was = branch === undefined ? undefined : before.refs.get(branch);
   if (was !== undefined && !(await isAncestor(repo, was, before.commit))) return false;
-  return isAncestor(repo, before.commit, commit);
+  if (!(await isAncestor(repo, before.commit, commit))) return false;
+  const fetched = [...now.refs].filter(([ref]) => ref.startsWith("refs/remotes/"));
+  const known = [...before.refs, ...fetched].map(([, object]) => `^${object}`);
+  const count = async (without: readonly string[]): Promise<string> =>
+    (
+      await runGit(repo, ["rev-list", "--count", "--stdin"], {
+        input: `${[commit, ...without].join("\n")}\n`,
+      })
+    ).out;
+  return (await count([`^${before.commit}`])) === (await count([`^${before.commit}`, ...known]));
 }
 
 /** Whether HEAD, which is elsewhere, holds all that was committed: also what was committed on its branch before. */
 async function holdsAll(repo: Repository, before: HeadState, now: HeadState): Promise<boolean> {
   const left = before.branch === undefined ? undefined : now.refs.get(before.branch);
   const isIn = left === undefined || (now.commit !== undefined && (await isAncestor(repo, left, now.commit)));
-  return isIn && (await addsToStart(repo, before, now));
+  return isIn && (await addsToStart(repo, { before, now }, now));
 }
 
 interface Moved {
