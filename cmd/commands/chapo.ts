@@ -46,7 +46,7 @@ export const command: WorkingCommand<ChapoLine> = {
     new Option("--model <model>", "provider/model, or a model of the provider that is set"),
     new Option("--effort <level>", "how much the model thinks: none, low, medium, high, max"),
     new Option("--tools <names>", "names of the tools: chapo, claude, anvil"),
-    new Option("--max-iterations <n>", "model turns for one message (default: 25)"),
+    new Option("--max-iterations <n>", "model turns for one message (default: 25 without progress)"),
     list("--skill <id>", "use a skill of .looper/skills; repeatable"),
     new Option("--mode <mode>", "what runs, asks or is refused, e.g. plan, acceptEdits, trusted"),
     new Option("-m, --message <text>", "approve, reject: a remark for the model"),

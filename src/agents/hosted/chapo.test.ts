@@ -108,7 +108,7 @@ test("the host gets the request and the engine's settings, on stdin alone", asyn
     model: "openai/x",
     maxTurns: 7,
     resume: "s-1",
-    chapo: { language: "de", maxIterations: 25 },
+    chapo: { language: "de", maxRequests: 1000 },
   });
   expect(JSON.stringify(input)).not.toContain("API_KEY");
   expect(started[0]?.command).not.toContain("Do it.");

@@ -78,7 +78,7 @@ describe("the loop", () => {
     expect(second).toMatchObject([
       {
         role: "user",
-        text: expect.stringMatching(/^Fix the login bug\n\n\[event user_message; turn 1 of 25/u) as string,
+        text: expect.stringMatching(/^Fix the login bug\n\n\[event user_message; turn 1/u) as string,
       },
       { role: "assistant", text: "I look.", calls: [{ id: "looper0-0" }, { id: "looper0-1" }] },
       {
@@ -88,7 +88,7 @@ describe("the loop", () => {
           {
             callId: "looper0-1",
             output: expect.stringMatching(
-              /^fs_readFile of b\.ts\n\n\[event tool_result; turn 2 of 25; about \d+ of 120000 tokens used, \d+ remaining\]$/u,
+              /^fs_readFile of b\.ts\n\n\[event tool_result; turn 2; about \d+ of 120000 tokens used, \d+ remaining\]$/u,
             ) as string,
           },
         ],
@@ -104,7 +104,7 @@ describe("the loop", () => {
       how: "clarify",
       question: "Half is done. Continue?",
       exhausted: true,
-      limit: "turns",
+      limit: "idle",
     });
     expect(conversation.state).toBe("waiting_for_user");
     expect(model.requests.filter(({ who }) => who === "looper")).toHaveLength(25);
@@ -120,13 +120,54 @@ describe("the loop", () => {
     expect(getSentText(again.requests[0])).toContain("Yes, continue");
   });
 
+  /** Reads of files, each another one. */
+  const reads = (count: number): Played[] =>
+    Array.from({ length: count }, (_, n) => ({ call: "fs_readFile", args: { path: `${n}.ts` } }));
+
+  test("work that makes progress has no limit of turns, unless the settings say one", async () => {
+    const steps = [...reads(60), "All read."];
+    expect((await run(play(steps).world)).outcome).toMatchObject({ how: "answer" });
+    const { model } = play(steps);
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, maxIterations: 7 } });
+    expect((await run(world)).outcome).toMatchObject({ how: "clarify", limit: "idle" });
+    expect(world.ran).toHaveLength(7);
+  });
+
+  test("calls that fail or repeat earlier ones do not count as progress, and a new one begins the count again", async () => {
+    const bad: Played = { call: "fs_readFile", args: { path: "bad" } };
+    const around = Array.from({ length: 12 }, () => [bad, readFile]).flat();
+    const { world } = play([...reads(1), ...around, ...reads(3), bad]);
+    expect((await run(world)).outcome).toMatchObject({ how: "clarify", limit: "idle" });
+    expect(world.ran).toHaveLength(1 + 24 + 3 + 24);
+  });
+
+  test("a task that uses its turns up continues from its summary while something new is done", async () => {
+    const finish = {
+      tool: { name: "report", description: "Reports.", parameters: { type: "object" } },
+      read: (value: unknown) => ({ value }),
+      readText: () => undefined,
+    };
+    const report: Played = { call: "report", args: {} };
+    const same = Array.from({ length: 30 }, () => readFile);
+    const { model } = play([...same, report], { summary: ["Half is done."] });
+    const world = createTestWorld(model, { finish });
+    expect((await run(world)).outcome).toEqual({ how: "finished", value: {} });
+    expect(getSentText(model.requests.at(-1))).toMatch(/Half is done\.[^]*Continue with what is open/u);
+    const stuck = createTestWorld(play([readFile]).model, { finish });
+    expect((await run(stuck)).outcome).toMatchObject({ how: "clarify", limit: "idle" });
+    expect(stuck.ran).toHaveLength(50);
+    const short = createTestWorld(play(reads(9)).model, { finish: { ...finish, maxTurns: 4 } });
+    expect((await run(short)).outcome).toMatchObject({ how: "clarify", limit: "turns" });
+    expect(short.ran).toHaveLength(4);
+  });
+
   test("the summary of a conversation out of turns needs no model", async () => {
     const { world } = play([readFile], { summary: [{ fail: "network" }] });
     const { outcome } = await run(world);
     expect(outcome).toMatchObject({
       how: "clarify",
       question: expect.stringMatching(
-        /25 turns are used up\. 25 calls were made, 0 of them failed[^]*of a\.ts/u,
+        /25 turns without progress are used up\. 25 calls were made, 0 of them failed[^]*of a\.ts/u,
       ) as string,
     });
   });

@@ -24,6 +24,7 @@ import { takeSteps } from "./take-steps.js";
 import {
   INTERRUPTED,
   type TurnContext,
+  type TurnPosition,
   type LiveConversation,
   type EngineWorld,
   type ConversationOutcome,
@@ -53,7 +54,10 @@ export async function converse(
     asks: asks ?? openQueue(begun.conversation),
     paused: new Map(),
   };
-  const context: TurnContext = { world, live, event: begun.event, paused: [], stalls: 0, shortened: false };
+  const context: TurnContext = {
+    ...{ world, live, event: begun.event, paused: [], stalls: 0, shortened: false },
+    done: new Set(),
+  };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
   await world.save(live.conversation);
   const outcome = (await takeOpenCalls(context)) ?? (await takeTurns(context));
@@ -142,21 +146,52 @@ function emitOutcome(world: EngineWorld, session: string, outcome: ConversationO
   }
 }
 
+/** The turns without progress before the engine asks, unless the settings say how many turns there are. */
+const IDLE_TURNS = 25;
+
+/**
+ * Takes turns until there is an outcome. Without a setting only turns since the last progress count. A task that uses them up
+ * continues from its own summary, unless nothing new was done since the one before; the attempt's limit counts every turn.
+ */
 async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
-  const { maxIterations } = context.world.settings;
-  let stops = 0;
-  for (let iteration = 1; iteration <= maxIterations; iteration += 1) {
-    const outcome = await takeTurn(context, iteration);
-    if (outcome === undefined) continue;
-    const isEnd = outcome.how === "answer" || outcome.how === "finished";
-    if (!isEnd || !(await fireStop(context.world, context.live, stops))) return outcome;
-    stops += 1;
+  const { world, live } = context;
+  const { maxIterations } = world.settings;
+  const { maxTurns = Infinity } = world.finish ?? {};
+  const most = maxIterations ?? IDLE_TURNS;
+  let [stops, counted, known] = [0, 0, 0];
+  for (let iteration = 1; iteration <= maxTurns; iteration += 1) {
+    const before = context.done.size;
+    const last = iteration === maxTurns || (world.finish === undefined && counted + 1 >= most);
+    const outcome = await takeTurn(context, { iteration, last });
+    if (outcome !== undefined) {
+      const isEnd = outcome.how === "answer" || outcome.how === "finished";
+      if (!isEnd || !(await fireStop(world, live, stops))) return outcome;
+      stops += 1;
+    }
+    counted = maxIterations === undefined && context.done.size > before ? 1 : counted + 1;
+    if (counted < most || iteration >= maxTurns) continue;
+    const why = `${most} turns${maxIterations === undefined ? " without progress" : ""}`;
+    if (world.finish === undefined || context.done.size === known) return endExhausted(context, "idle", why);
+    counted = 0;
+    known = context.done.size;
+    const summary = await summariseExhausted(world, live, why);
+    live.conversation = appendMessages(
+      live.conversation,
+      { role: "assistant", text: summary, calls: [] },
+      { role: "user", text: CONTINUE, own: true },
+    );
   }
-  return endExhausted(context, "turns", `${maxIterations} turns`);
+  return endExhausted(context, "turns", `${maxTurns} turns`);
 }
 
+const CONTINUE = "Continue with what is open. Do not repeat what brought nothing new.";
+
 /** Takes one turn of the model and carries out its decisions. `undefined`: another turn follows. */
-async function takeTurn(context: TurnContext, iteration: number): Promise<ConversationOutcome | undefined> {
+async function takeTurn(
+  context: TurnContext,
+  position: TurnPosition,
+): Promise<ConversationOutcome | undefined> {
+  const { iteration } = position;
   const { world, live } = context;
   if (world.signal.aborted) return INTERRUPTED;
   const tools = world.tools(live);
@@ -168,7 +203,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
     return endExhausted(context, "window", `the ${getTokenLimit(world)} tokens of the window`);
   const limit = getTokenLimit(world);
   const tokenUsage = { used, limit, remaining: Math.max(0, limit - used) };
-  const note = `event ${context.event}; turn ${iteration} of ${world.settings.maxIterations}; about ${used} of ${limit} tokens used, ${tokenUsage.remaining} remaining`;
+  const note = `event ${context.event}; turn ${iteration}; about ${used} of ${limit} tokens used, ${tokenUsage.remaining} remaining`;
   live.conversation = setNote({ ...live.conversation, iterations: live.conversation.iterations + 1 }, note);
   await world.save(live.conversation);
   world.emit({ type: "thinking", data: { iteration, event: context.event, tokenUsage } });
@@ -184,8 +219,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   keepReply(context, answer.reply, iteration);
   await world.save(live.conversation);
   context.shortened = false;
-  const last = iteration === world.settings.maxIterations;
-  return takeSteps(context, decide(answer.reply, world, tools), { iteration, last });
+  return takeSteps(context, decide(answer.reply, world, tools), position);
 }
 
 /** Delivers what the user sent while the model worked, in the order in which it was sent. */

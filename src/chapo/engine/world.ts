@@ -72,6 +72,8 @@ export interface SubAgent {
 
 /** The tool a conversation must end with, and the check of its arguments. */
 export interface Finish {
+  /** The most turns of the attempt; absent: no limit of its own. */
+  maxTurns?: number;
   tool: OfferedTool;
   /** Returns the report, or a problem that names the field. */
   read(args: unknown): { value: unknown } | { problem: string };
@@ -199,8 +201,8 @@ export interface EngineWorld {
   signal: AbortSignal;
 }
 
-/** The limit that stopped a conversation. */
-export type UsedUpLimit = "turns" | "window";
+/** The limit that stopped a conversation: `turns` of the attempt, or those of `max_iterations` (`idle`). */
+export type UsedUpLimit = "turns" | "idle" | "window";
 
 /** How a conversation ended, until the user sends another message. */
 export type ConversationOutcome =
@@ -228,7 +230,9 @@ export interface TurnContext {
   event: TurnEvent;
   /** The parts of a reply that its provider paused. */
   paused: string[];
-  /** Turns without progress in a row. */
+  /** The calls that succeeded, each once: a new one is progress. */
+  readonly done: Set<string>;
+  /** Turns without a call in a row. */
   stalls: number;
   /** The last refused call and how often it was made in a row. */
   refused?: { call: string; times: number };

@@ -8,7 +8,7 @@ import { resolveSettings } from "../../config/read/resolve.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createConversation } from "../engine/conversation.js";
-import type { ConversationOutcome } from "../engine/world.js";
+import type { ConversationOutcome, UsedUpLimit } from "../engine/world.js";
 import { hostChapo } from "./host.js";
 import type { SessionRequest } from "../session/session-request.js";
 
@@ -113,16 +113,17 @@ test("a session in a run may fetch only mentioned pages and is stored in the log
   expect(opened).toMatchObject({
     ...{ root, model: "scripted", permissions: "workspace", skills: [] },
     sessionsFolder: path.join(root, "001-T1", "chapo"),
-    settings: { webFetch: { onlyMentioned: true }, maxIterations: 25 },
+    settings: { webFetch: { onlyMentioned: true } },
   });
   expect(opened?.task?.finish.tool.name).toBe("report_summary");
   expect(opened?.ask).toBeUndefined();
   expect(opened?.resume).toBeUndefined();
   const chapo = { mode: "default", webFetch: { onlyMentioned: false } } as const;
   const told = await run(() => finished, { chapo, request: { maxTurns: 7, resume: "s-0" } });
-  expect(told.opened).toMatchObject({ resume: "s-0", settings: { ...chapo, maxIterations: 7 } });
-  const more = await run(() => finished, { request: { maxTurns: 99 } });
-  expect(more.opened?.settings.maxIterations).toBe(25);
+  expect(told.opened).toMatchObject({
+    ...{ resume: "s-0", settings: chapo },
+    task: { finish: { maxTurns: 7 } },
+  });
 });
 
 test("a question blocks its task, and in a review it counts as a missing report", async () => {
@@ -142,15 +143,14 @@ test("a question blocks its task, and in a review it counts as a missing report"
 });
 
 test("a session out of turns fails the attempt with the limit, its setting and the summary", async () => {
-  const out = (limit: "turns" | "window") => (): ConversationOutcome => ({
+  const out = (limit: UsedUpLimit) => (): ConversationOutcome => ({
     ...{ how: "clarify", question: "Done: a. Open: b.", exhausted: true, limit },
   });
-  const { lines, code } = await run(out("turns"));
+  const { lines, code } = await run(out("idle"));
   expect(code).toBe(1);
   expect(lines.at(-1)).toMatchObject({
     ...{ ok: false, reason: "turns" },
-    evidence:
-      "ran out of its 25 turns without reporting (`agents.chapo.chapo.max_iterations`): Done: a. Open: b.",
+    evidence: "made no progress in its last turns (`agents.chapo.chapo.max_iterations`): Done: a. Open: b.",
   });
   const fewer = await run(out("turns"), { request: { maxTurns: 7, agent: "junior" } });
   expect(fewer.lines.at(-1)?.["evidence"]).toContain(

@@ -57,7 +57,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     promptsFolder,
     network: nodeNetwork(),
     root: request.cwd,
-    settings: toSettings(request),
+    settings: toSettings(request.chapo, request.stage !== undefined),
     model: request.model,
     permissions: request.permissions,
     sessionsFolder: place.folder,
@@ -65,7 +65,10 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     resume: place.resume,
     inbox,
     // Only in a workflow can the task's row hold the question.
-    task: { finish: createReportTool(request), mayWait: request.stage !== undefined },
+    task: {
+      finish: { ...createReportTool(request), maxTurns: request.maxTurns || Infinity },
+      mayWait: request.stage !== undefined,
+    },
     redact: await redactorFor(ports, env),
     signal: io.stop,
     onEvent: lines.tell,
@@ -115,13 +118,11 @@ async function takeAnswer(session: Chapo, { answered }: ChapoRequest): Promise<b
 }
 
 /** Completes the settings for a run. */
-function toSettings({ chapo, maxTurns, stage }: ChapoRequest): ChapoSettings {
-  const { maxIterations, webFetch } = chapo;
+function toSettings(chapo: ChapoSettings, isStage: boolean): ChapoSettings {
   return {
     ...chapo,
-    ...(stage === undefined ? {} : { maxParallelChildren: chapo.maxParallelChildren ?? 0 }),
-    maxIterations: maxTurns === 0 ? maxIterations : Math.min(maxIterations, maxTurns),
-    webFetch: { onlyMentioned: webFetch.onlyMentioned ?? true },
+    ...(isStage ? { maxParallelChildren: chapo.maxParallelChildren ?? 0 } : {}),
+    webFetch: { onlyMentioned: chapo.webFetch.onlyMentioned ?? true },
   };
 }
 
@@ -207,13 +208,18 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
 }
 
 /** Names the limit that was used up, and its setting. */
-function explainLimit(limit: UsedUpLimit, { agent = "chapo", chapo, maxTurns }: ChapoRequest): string {
+function explainLimit(limit: UsedUpLimit, { agent = "chapo", maxTurns }: ChapoRequest): string {
   const own = `agents.${agent}.chapo`;
-  if (limit === "window") return `its context window was full before it reported (\`${own}.context_window\`)`;
-  const key =
-    maxTurns !== 0 && maxTurns < chapo.maxIterations ? `agents.${agent}.max_turns` : `${own}.max_iterations`;
-  const turns = maxTurns === 0 ? chapo.maxIterations : Math.min(chapo.maxIterations, maxTurns);
-  return `ran out of its ${turns} turns without reporting (\`${key}\`)`;
+  switch (limit) {
+    case "window":
+      return `its context window was full before it reported (\`${own}.context_window\`)`;
+    case "idle":
+      return `made no progress in its last turns (\`${own}.max_iterations\`)`;
+    case "turns":
+      return `ran out of its ${maxTurns} turns without reporting (\`agents.${agent}.max_turns\`)`;
+    default:
+      return never(limit);
+  }
 }
 
 type WaitingCallLine = z.infer<typeof Line>;

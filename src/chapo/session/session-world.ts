@@ -245,10 +245,8 @@ async function createDelegation(
   agents: readonly SubAgent[],
   project: ProjectContext,
 ): Promise<Delegation> {
-  const { maxIterations } = request.settings;
   return {
     types: await readTypes(request, agents, (type) => prompts[`looper.agent.${type}`]),
-    maxIterations,
     lead: (prompt) => buildSubAgentPrompt(prompt, project, getToday(request.ports.clock)),
     openModel,
   };

@@ -127,7 +127,6 @@ export function createFakeTools(ran: string[]): Tool[] {
 }
 
 export const USUAL_SETTINGS: EngineSettings = {
-  maxIterations: 25,
   maxConversationTokens: 120_000,
   maxToolRetries: 3,
   minValidationConfidence: 0.7,

@@ -47,7 +47,6 @@ test("the engine's defaults are those of its page, and no other agent has any of
     tools: "chapo",
     rules: { allow: [], ask: [], deny: [] },
     language: "en",
-    maxIterations: 25,
     maxConversationTokens: 120_000,
     maxRequests: 1000,
     maxTokens: 20_000_000,
@@ -69,7 +68,7 @@ test("the engine's defaults are those of its page, and no other agent has any of
   expect(chapo({}, "codex")).toBeUndefined();
   const told = [...resolve({}).values.keys()].filter((key) => key.split(".")[2] === "chapo");
   expect(told.every((key) => key.startsWith("agents.chapo."))).toBe(true);
-  expect(told).toContain("agents.chapo.chapo.max_iterations");
+  expect(told).toContain("agents.chapo.chapo.max_requests");
 });
 
 test("everything can be set; paths are absolute; a second agent of the kind has settings of its own", () => {

@@ -142,7 +142,9 @@ export const CHAPO_ROWS = forChapo({
   }),
   language: harmless(types.oneOf("en", "de"), "en", "The language of its prompts."),
   core_prompt: asked(types.path, "A file used instead of the bundled core prompt."),
-  max_iterations: harmless(types.wholeBetween(1, 1000), 25, "Turns of the model before it asks you."),
+  max_iterations: harmless(types.wholeBetween(1, 1000), {
+    doc: "Turns of the model before it asks you. Unset: 25, counted from the last turn that made progress.",
+  }),
   max_conversation_tokens: harmless(types.wholeBetween(1000, 10_000_000), 120_000, {
     doc: "The most tokens of one request.",
   }),

@@ -76,6 +76,7 @@ async function keepMade(
   const told = repeated === WARNED_AT ? { ...made, output: `${made.output}\n${REPEATED}` } : made;
   await keepResult(context, read, told);
   context.stalls = 0;
+  if (made.success) context.done.add(JSON.stringify([read.name, read.args]));
   if (repeated >= ENDED_AT)
     return {
       how: "error",

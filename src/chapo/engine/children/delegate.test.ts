@@ -15,7 +15,6 @@ import {
 
 const delegation: Delegation = {
   types: collectTaskTypes({ agents: createSubAgents(), promptOf: () => undefined, settings: {}, own: [] }),
-  maxIterations: 4,
   lead: (prompt) => `LED: ${prompt}`,
   openModel: () => Promise.resolve({ problem: "none here" }),
 };
@@ -98,7 +97,7 @@ test("a sub-agent without an end stops at its turn limit, and an unknown type is
   expect(getSentText(parents[1])).toMatch(
     /unknown sub-agent "stranger"; available: explore, plan, code, test, developer/u,
   );
-  expect(model.requests.filter(({ who }) => who === "test")).toHaveLength(4);
+  expect(model.requests.filter(({ who }) => who === "test")).toHaveLength(25);
   expect(getSentText(parents[2])).toMatch(/test reached its limit[^]*Two of four ran\./u);
 });
 

@@ -30,8 +30,6 @@ const NOT_THEIRS = new Set([AGENT_TASK, "slash_command"]);
 /** The types of sub-agents that can be started, and how to start one. */
 export interface Delegation {
   types: ReadonlyMap<string, TaskType>;
-  /** The most turns of one sub-agent. */
-  maxIterations: number;
   /** Returns the whole system prompt around a type's own prompt. */
   lead(prompt: string): string;
   /** Opens a model by its name, or returns why it cannot be opened, in one line. */
@@ -236,7 +234,6 @@ function createChildWorld(
     system: delegation.lead(type.prompt),
     settings: {
       ...world.settings,
-      maxIterations: delegation.maxIterations,
       selfValidationEnabled: false,
       stream: false,
     },

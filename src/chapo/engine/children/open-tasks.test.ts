@@ -19,7 +19,6 @@ import {
 
 const delegation: Delegation = {
   types: collectTaskTypes({ agents: createSubAgents(), promptOf: () => undefined, settings: {}, own: [] }),
-  maxIterations: 6,
   lead: (prompt) => prompt,
   openModel: () => Promise.resolve({ problem: "none here" }),
 };

@@ -126,6 +126,6 @@ export function getStoredOutcome(child: Conversation): ConversationOutcome | und
   if (state === "completed" && last?.role === "assistant" && last.calls.length === 0)
     return { how: "answer", answer: last.text, validated: false };
   if (state === "waiting_for_user" && question !== undefined && question.call === undefined)
-    return { how: "clarify", question: question.text, exhausted: true, limit: "turns" };
+    return { how: "clarify", question: question.text, exhausted: true, limit: "idle" };
   return undefined;
 }
