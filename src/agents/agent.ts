@@ -163,8 +163,11 @@ interface EndFacts {
   waitingCall?: WaitingCall;
 }
 
-/** The report in the final message: a valid summary, an invalid one, or none. */
-export type FoundReport = { found: StageAgentReport } | { invalid: string } | { missing: string };
+/** The report in the final message: a valid summary, an invalid one, or none. `instead`: counts if it is not corrected. */
+export type FoundReport =
+  | { found: StageAgentReport }
+  | { invalid: string; instead?: StageAgentReport }
+  | { missing: string };
 
 /** How an agent ended. Whether a report was needed at all is the loop's to say. */
 export type AgentResult =

@@ -4,6 +4,7 @@ import {
   explainOver,
   findShownStage,
   findTarget,
+  findWayBack,
   leadOn,
   listOwnOutcomes,
   MOST_VISITS,
@@ -199,3 +200,16 @@ test("an ask stage that shows a diff shows the changes of the work stage that le
 function neverThere(): never {
   throw new Error("the stage is there");
 }
+
+test("the way back of a review is the outcome from which it comes again; the end of its work is not", () => {
+  expect(findWayBack(PAIR, "review")).toEqual({ back: "changes", through: ["complete"] });
+  const asked = make({
+    fix: work({ done: "look" }),
+    look: analyze({ found: "fix", hopeless: "block", clean: "commit" }),
+    commit: { kind: "ask", question: "Commit?", next: { yes: "finish", no: "fix" } },
+  });
+  expect(findWayBack(asked, "look")).toEqual({ back: "found", through: ["clean"] });
+  expect(findWayBack(asked, "fix")).toBeUndefined();
+  const audit = make({ audit: analyze({ done: "fix" }), fix: work({ done: "finish" }) });
+  expect(findWayBack(audit, "audit")).toBeUndefined();
+});

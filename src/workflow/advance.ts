@@ -70,6 +70,32 @@ export function listOwnOutcomes({ kind, next }: Stage): StageOutcome[] {
   return Object.keys(next).filter((outcome) => !isRunnerOutcome(outcome));
 }
 
+/**
+ * The outcome of a stage that sends the work back, so that the stage comes again, and those that let it through. Of each target the
+ * best outcomes are followed. `undefined`: it has not both.
+ */
+export function findWayBack(
+  workflow: Workflow,
+  name: string,
+): { back: StageOutcome; through: StageOutcome[] } | undefined {
+  const stage = workflow.stages[name];
+  if (stage === undefined) return undefined;
+  const led = listOwnOutcomes(stage).map((outcome) => {
+    const passed = new Set<string>();
+    let to: string | undefined = findTarget(workflow, { stage: name }, outcome)?.to;
+    while (to !== undefined && to !== name && !isEnd(to) && !passed.has(to)) {
+      passed.add(to);
+      const at = workflow.stages[to];
+      const [best] = at === undefined ? [] : listOwnOutcomes(at);
+      to = best === undefined ? undefined : findTarget(workflow, { stage: to }, best)?.to;
+    }
+    return { outcome, to };
+  });
+  const back = led.find(({ to }) => to === name)?.outcome;
+  const through = led.filter(({ to }) => to !== name && to !== "block").map(({ outcome }) => outcome);
+  return back === undefined || through.length === 0 ? undefined : { back, through };
+}
+
 /** The fields of a stage's output that some `when` names. Keyed without the stage's name, as the row of the task keeps them. */
 export function collectFacts(workflow: Workflow, stage: string, output: unknown): Record<string, Scalar> {
   const facts: Record<string, Scalar> = {};

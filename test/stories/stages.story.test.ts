@@ -80,6 +80,26 @@ test(
 );
 
 test(
+  "a review that is complete beside a critical finding sends the work back; one beside a nit keeps it in the document",
+  story(async (rig) => {
+    await begin(rig);
+    const puppet = await rig.agent({}, { verify: { commands: ["test ! -f red"] } });
+    puppet.play(async (turn) => {
+      const { LOOPER_STAGE: stage = "", LOOPER_VISIT: visit = "" } = turn.hello.env;
+      if (stage !== "review") return play(turn);
+      const severity = visit === "2" ? "Critical" : "nit";
+      const findings = [{ text: `found in visit ${visit}`, file: "T1.txt", line: 1, severity }];
+      return turn.report({ outcome: "complete", output: { findings } });
+    });
+    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stderr).toContain("its findings decide, and it counts as changes");
+    expect(readFileSync(path.join(rig.project, "T1.txt"), "utf8")).toBe("implement 3\n");
+    expect(rig.read(".looper/tasks/T1/task.md")).toContain("- **low** `T1.txt:1`: found in visit 4");
+  }),
+);
+
+test(
   "a plan that waits leaves the tree free, is approved as it was reported, and its commit names who did; undo takes work back",
   story(async (rig) => {
     await begin(rig);

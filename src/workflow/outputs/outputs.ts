@@ -45,6 +45,26 @@ export type Implementation = z.infer<typeof Implementation>;
 /** How much a finding matters, the worst first. */
 export const SEVERITIES = ["high", "medium", "low"] as const;
 
+/** Words of other tools for how much a finding matters. */
+const SEVERITY_WORDS: Readonly<Record<(typeof SEVERITIES)[number], string>> = {
+  high: "high blocker blocking blocked critical crit fatal severe serious major error urgent important must p0 p1 s0 s1 sev0 sev1 sev2",
+  medium: "medium med moderate mid warning warn should normal average p2 s2 sev3",
+  low: "low minor nit nits nitpick nitpicking trivial info informational note notice style cosmetic suggestion optional could consider nonblocking hint p3 p4 p5 s3 s4 sev4 sev5",
+};
+
+/** The severity that a word of any tool means: `**Critical**`, `[P1]`, `non-blocking`; `undefined`: none is known. */
+export function severityOf(said: string): (typeof SEVERITIES)[number] | undefined {
+  const words = said
+    .toLowerCase()
+    .replaceAll("non-", "non")
+    .split(/[^a-z0-9]/u);
+  for (const word of words) {
+    const found = SEVERITIES.find((one) => SEVERITY_WORDS[one].split(" ").includes(word));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 export const Findings = z.object({
   findings: z
     .array(

@@ -33,6 +33,7 @@ import {
   endAfterAskingStage,
   findSessionToAskStage,
   redactReport,
+  settleByFindings,
   whyNoReport,
 } from "../stages/stage-report.js";
 import { findRow } from "../stages/stage-of.js";
@@ -87,7 +88,8 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const kept = await keepTaskFiles(world, job);
     const again = log.redact(`${introduceVisit(stage, withoutSession(left), job)}${rendered}`);
     const worked = await startAgain(world, call, { first: await runAgent(world, call), prompt: again });
-    const reported = await askForMissingReport(world, call, worked);
+    const { end: reported, warning } = settleByFindings(await askForMissingReport(world, call, worked));
+    if (warning !== undefined) await log.tell({ type: "warning", ...job, message: warning });
     const asked = await useRequests(world, call, await askForMissingReason(world, call, reported));
     const result = blockByCall(asked, job);
     await logSummary(world, job, result);
@@ -157,7 +159,7 @@ async function askForMissingReport(world: World, call: AgentCall, first: AgentEn
   const elapsed = world.ports.clock.monotonic() - call.began;
   const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
   const over = endWithoutAsking(first, budgets ?? []);
-  if (over !== undefined) return over;
+  if (over !== undefined) return settleByFindings(first).warning === undefined ? over : first;
   const prompt = world.log.redact(makeReportRequest(call, first));
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });

@@ -4,7 +4,7 @@ import type { ReportingStage } from "../../../prompts/stage-report.js";
 import { stageJsonSchema, stageStrictJsonSchema } from "../../../todo/check/schema.js";
 import { given } from "../../../system/given.js";
 import type { OutputSchema } from "../../../workflow/outputs/check-output.js";
-import { findTarget, listOwnOutcomes } from "../../../workflow/advance.js";
+import { findTarget, findWayBack, listOwnOutcomes } from "../../../workflow/advance.js";
 import { PERMISSIONS, type Permissions } from "../../../workflow/words.js";
 import type { AnalyzeStage, WorkStage } from "../../../workflow/workflow.js";
 import { EffectError } from "../../step/drive.js";
@@ -52,7 +52,10 @@ export async function openAgentStage(world: StageWorld, job: JobFacts): Promise<
       })),
       ...(schema === undefined ? {} : { output: { name: schema.name, schema: schema.schema } }),
     },
-    expected: { kind: stage.kind, outcomes, ...given({ schema }) },
+    expected: {
+      ...{ kind: stage.kind, outcomes },
+      ...given({ schema, way: stage.kind === "analyze" ? findWayBack(at.workflow, at.name) : undefined }),
+    },
   };
 }
 

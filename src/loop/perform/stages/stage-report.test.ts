@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
-import type { FoundReport } from "../../../agents/agent.js";
+import type { AgentResult, FoundReport } from "../../../agents/agent.js";
 import { shippedOutputSchema } from "../../../workflow/outputs/check-output.js";
-import { checkStageReport, redactReport, type Expected } from "./stage-report.js";
+import {
+  checkStageReport,
+  endAfterAskingStage,
+  redactReport,
+  settleByFindings,
+  type Expected,
+} from "./stage-report.js";
 
 const schemaOf = (name: string) => {
   const schema = shippedOutputSchema(name);
@@ -97,4 +103,60 @@ test("control characters go, line breaks stay, and secrets are replaced", () => 
   const said = report({ output: { text: "a\r\nb\u0007\u001b[31mc", list: ["k3y"] } });
   const read = redactReport(checkStageReport(said, plain), (text) => text.replaceAll("k3y", "[redacted]"));
   expect(read).toEqual(report({ outcome: "done", output: { text: "a\nbc", list: ["[redacted]"] } }));
+});
+
+const strict: Expected = { ...review, way: { back: "changes", through: ["complete"] } };
+const ended = (report: FoundReport): AgentResult => ({
+  outcome: "ok",
+  report,
+  lastMessage: "",
+  unknownEvents: 0,
+});
+const settled = (result: AgentResult): unknown => {
+  const { end, warning } = settleByFindings(result);
+  if (end.outcome !== "ok" || !("found" in end.report)) return end;
+  return [end.report.found.outcome, warning !== undefined];
+};
+
+test.each([
+  ["a high finding", { findings: [finding] }, strict],
+  ["a word of another tool", { findings: [{ ...finding, severity: "**Critical**" }] }, strict],
+  ["a failed item", { findings: [], failed_items: ["Print it"] }, strict],
+  [
+    "a finding by a schema of the project",
+    { findings: [{ text: "x", severity: "major" }] },
+    { ...strict, schema: undefined },
+  ],
+])(
+  "a review that is complete beside %s is asked once more, then its findings decide",
+  (_name, output, of) => {
+    const contradicts = ended(checkStageReport(report({ outcome: "complete", output }), of));
+    expect(contradicts).toHaveProperty("report.invalid");
+    expect(settled(contradicts)).toEqual(["changes", true]);
+    const corrected = ended(report({ outcome: "complete", output: { findings: [] } }));
+    expect(settled(endAfterAskingStage(contradicts, corrected))).toEqual(["complete", false]);
+    for (const second of [contradicts, ended({ missing: "none" }), ended({ invalid: "{" })])
+      expect(settled(endAfterAskingStage(contradicts, second))).toEqual(["changes", true]);
+  },
+);
+
+test.each([
+  ["a low finding", { findings: [{ ...finding, severity: "nit" }], failed_items: ["None."] }, strict],
+  ["a high finding, where the stage has no way back,", { findings: [finding] }, review],
+])("a review that is complete beside %s is complete", (_name, output, of) => {
+  const read = checkStageReport(report({ outcome: "complete", output }), of);
+  expect(read).toHaveProperty("found.outcome", "complete");
+});
+
+test.each([
+  ["Blocker", "high"],
+  ["[P1]", "high"],
+  ["major", "high"],
+  ["moderate", "medium"],
+  ["Minor", "low"],
+  ["non-blocking", "low"],
+  ["\u{1F7E1} nit", "low"],
+])("a finding of the severity %s is taken as %s", (severity, taken) => {
+  const said = report({ outcome: "changes", output: { findings: [{ ...finding, file: null, severity }] } });
+  expect(checkStageReport(said, review)).toHaveProperty("found.output.findings.0.severity", taken);
 });

@@ -3,8 +3,10 @@
 import type { AgentResult, FoundReport, Session } from "../../../agents/agent.js";
 import type { StageAgentReport } from "../../../todo/model/summary.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
+import { listOf, textOf, textsOf, toLine } from "../../../prompts/foreign-markdown.js";
 import { shorten } from "../../../system/text/cut.js";
 import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../../workflow/outputs/check-output.js";
+import { severityOf } from "../../../workflow/outputs/outputs.js";
 import { endAfterAsking } from "../agent/report-again.js";
 
 /** The report that a stage takes. */
@@ -13,6 +15,8 @@ export interface Expected {
   outcomes: readonly string[];
   /** Absent: it declares no output. */
   schema?: OutputSchema;
+  /** Of a review: the outcome that sends the work back, and those that let it through. */
+  way?: { back: string; through: readonly string[] };
 }
 
 const MOST_DEPTH = 32;
@@ -34,7 +38,31 @@ export function checkStageReport(report: FoundReport, expected: Expected): Found
   const problems = "problem" in named ? [named.problem] : whyNotOutput(read, named.outcome, expected);
   if (problems.length > 0 || "problem" in named) return { invalid: problems.join("; ") };
   const value = read.value ?? emptyOutput(expected, named.outcome);
-  return { found: { ...summary, outcome: named.outcome, ...(value === undefined ? {} : { output: value }) } };
+  const found = { ...summary, outcome: named.outcome, ...(value === undefined ? {} : { output: value }) };
+  const open = expected.way?.through.includes(named.outcome) === true ? describeOpen(value) : "";
+  if (open === "" || expected.way === undefined) return { found };
+  const { back } = expected.way;
+  const invalid = `the outcome ${named.outcome} comes with ${open}; if that holds the outcome is ${back}, otherwise leave it out`;
+  return { invalid, instead: { ...found, outcome: back } };
+}
+
+/** The parts of an output that keep work from being complete; "" if there are none. */
+function describeOpen(output: unknown): string {
+  const high = listOf(output, "findings").filter((one) => severityOf(textOf(one, "severity")) === "high");
+  const failed = textsOf(output, "failed_items").filter((text) => !/^\W*(?:none|n\/a)?\W*$/iu.test(text));
+  const texts = [...high.map((one) => textOf(one, "text")), ...failed];
+  if (texts.length === 0) return "";
+  const shown = texts.slice(0, 3).map((text) => JSON.stringify(toLine(text, 80)));
+  return `findings of severity high or failed items (${shown.join(", ")})`;
+}
+
+/** The end as it counts: of a report that contradicts its own findings and was not corrected, the findings decide. */
+export function settleByFindings<R extends AgentResult>(end: R): { end: R; warning?: string } {
+  if (end.outcome !== "ok" || !("invalid" in end.report) || end.report.instead === undefined) return { end };
+  const { invalid, instead } = end.report;
+  const [sentence = ""] = invalid.split("; if that holds");
+  const warning = `${sentence}: its findings decide, and it counts as ${instead.outcome ?? ""}`;
+  return { end: { ...end, report: { found: instead } }, warning };
 }
 
 /** The session to ask in: the report is missing, or does not fit the stage. */
@@ -83,7 +111,17 @@ function readOutput(output: unknown, { schema }: Expected): ReadOutput {
   if (problems.length === 0) return { value, problems };
   // Strict schemas have agents write null for what they have nothing to say on.
   const without = withoutNulls(value);
-  return schema.problemsOf(without).length === 0 ? { value: without, problems: [] } : { value, problems };
+  const fitting = [without, withOwnSeverities(without)].find((one) => schema.problemsOf(one).length === 0);
+  return fitting === undefined ? { value, problems } : { value: fitting, problems: [] };
+}
+
+/** The output with the severity words of other tools as Looper's own. */
+function withOwnSeverities(output: unknown): unknown {
+  const findings = listOf(output, "findings").map((one) => {
+    const severity = severityOf(textOf(one, "severity"));
+    return severity === undefined || typeof one !== "object" ? one : { ...one, severity };
+  });
+  return typeof output === "object" && findings.length > 0 ? { ...output, findings } : output;
 }
 
 function whyNotOutput({ value, problems }: ReadOutput, outcome: string, expected: Expected): string[] {
@@ -151,18 +189,25 @@ function withoutNulls(value: unknown): unknown {
 
 /** The end of an attempt whose agent was asked once more: with its new report, or with why even that does not fit. */
 export function endAfterAskingStage<R extends AgentResult>(first: R, second: R): R {
+  const answers =
+    second.outcome === "ok" && ("found" in second.report || settleByFindings(second).warning !== undefined);
+  if (settleByFindings(first).warning !== undefined && !answers) return first;
   if (first.outcome !== "ok" || second.outcome !== "ok") return endAfterAsking(first, second);
   return "missing" in second.report && "invalid" in first.report ? first : second;
 }
 
 /** The report with its secrets replaced: it becomes a file. */
 export function redactReport(report: FoundReport, redact: (text: string) => string): FoundReport {
-  if (!("found" in report)) return report;
-  const { output, questions, ...rest } = report.found;
-  const found: StageAgentReport = {
+  if ("invalid" in report && report.instead !== undefined)
+    return { ...report, instead: redactOne(report.instead, redact) };
+  return "found" in report ? { found: redactOne(report.found, redact) } : report;
+}
+
+function redactOne(report: StageAgentReport, redact: (text: string) => string): StageAgentReport {
+  const { output, questions, ...rest } = report;
+  return {
     ...rest,
     ...(output === undefined ? {} : { output: mapTexts(output, redact) }),
     ...(questions === undefined ? {} : { questions: questions.map(redact) }),
   };
-  return { found };
 }
