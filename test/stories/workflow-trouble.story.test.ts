@@ -73,21 +73,30 @@ test(
 );
 
 test(
-  "a folder in the place of the task's document is named, and the stage is done once it is moved",
+  "a task whose files are lost or in the way is blocked with the reason, others are done, and it is done once they are mended",
   story(async (rig) => {
     await begin(rig);
-    const folder = path.join(rig.project, ".looper/tasks/T1/task.md");
-    mkdirSync(folder, { recursive: true });
-    const run = [...RUN, "--workflow", "implement-review"];
-    const refused = await rig.run(run);
-    expect(refused.code).toBe(3);
-    expect(refused.stderr).toMatch(
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    const run = [...RUN, "--workflow", "careful"];
+    await rig.run(run);
+    for (const id of ["T1", "T2", "T3"]) expect((await rig.run(["approve", id])).code).toBe(0);
+    const folder = path.join(rig.project, ".looper/tasks");
+    rmSync(path.join(folder, "T1"), { recursive: true });
+    rmSync(path.join(folder, "T2/task.md"));
+    mkdirSync(path.join(folder, "T2/task.md"));
+    const blocked = await rig.run(run);
+    expect(blocked.code, blocked.stderr).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "blocked", T2: "blocked", T3: "done" });
+    expect(blocked.stdout).toMatch(/the output of plan of T1 is missing, .* --restart --stage plan/u);
+    expect(blocked.stdout).toMatch(
       /cannot write \S+task\.md: a different kind of file is in the way: inspect and move it/u,
     );
-    expect(refused.stderr).not.toContain("EISDIR");
-    rmSync(folder, { recursive: true });
+    expect(blocked.stdout + blocked.stderr).not.toContain("EISDIR");
+    rmSync(path.join(folder, "T2/task.md"), { recursive: true });
+    await rig.run(run);
+    for (const id of ["T1", "T2"]) expect((await rig.run(["approve", id])).code).toBe(0);
     expect((await rig.run(run)).code).toBe(0);
-    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "done" });
   }),
 );
 
@@ -190,7 +199,7 @@ exhaustively(
 );
 
 exhaustively(
-  "a task whose outputs are lost is refused with the stage to restart at, and restarting there works",
+  "a task whose outputs are lost is blocked with the stage to restart at, and restarting there works",
   story(async (rig) => {
     await begin(rig);
     const run = [...RUN, "--workflow", "plan-approve-execute"];
@@ -201,7 +210,7 @@ exhaustively(
     expect(approved.stderr).toContain("or do the stage again: looper todo T1 --restart --stage plan");
     expect((await rig.run(["todo", "T1", "--restart", "--stage", "plan"])).code).toBe(0);
     const stuck = await rig.run(run);
-    expect(stuck.stderr).toContain("to do the stage again: looper todo T1 --restart --stage clarify");
+    expect(stuck.stdout).toContain("to do the stage again: looper todo T1 --restart --stage clarify");
     expect((await rig.run(["todo", "T1", "--restart", "--stage", "clarify"])).code).toBe(0);
     const again = await rig.run(run);
     expect(again.code, again.stderr).toBe(1);

@@ -1,6 +1,7 @@
 // The files of tasks below `tasks_dir` while an agent works: outputs of stages and the task's document belong to the runner, and people
 // read them before they answer. Changes by an agent are put back and reported. Leaves the row and its digests to the store.
 import { basename, dirname, join, relative } from "node:path";
+import { errorCode, errorMessage, isOfTheDisk } from "../../system/errors.js";
 import type { FileStat } from "../../system/ports.js";
 import { listSome } from "../../system/text/cut.js";
 import { COPIES, parseOutputName, readableFile, taskFolderName } from "../../workflow/outputs/task-files.js";
@@ -38,12 +39,17 @@ export async function keepTaskFiles(world: FilesWorld, job: JobFacts): Promise<K
   const names = own === undefined ? [] : await listFolder(world, own);
   const kept = { own, files: new Map<string, Uint8Array>(), others: new Map<string, string>() };
   for (const path of [...names, ...others]) {
-    const stat = await ports.files.stat(path, { link: true });
-    const bytes = isSmallFile(stat) ? await ports.files.read(path) : undefined;
+    const stat = await ports.files.stat(path, { link: true }).catch(orUnreadable);
+    const bytes = isSmallFile(stat) ? await ports.files.read(path).catch(orUnreadable) : undefined;
     if (bytes !== undefined) kept.files.set(path, bytes);
     else if (stat !== undefined) kept.others.set(path, identify(stat));
   }
   return kept;
+}
+
+/** A file of one task that cannot be read does not keep others from being done. */
+function orUnreadable(error: unknown): undefined {
+  if (errorCode(error) === undefined || isOfTheDisk(errorMessage(error))) throw error;
 }
 
 /** The paths in a task's folder and in its folder of copies. */

@@ -94,7 +94,8 @@ async function findLogged(
 
 /** The summary in the output itself, if the log is gone. */
 async function findInOutput({ ports, project }: Site, { file }: StageOutput): Promise<Found | undefined> {
-  const bytes = await ports.files.read(join(project.paths.tasksDir, file));
+  // The stage that needs an output says so if it cannot be read.
+  const bytes = await ports.files.read(join(project.paths.tasksDir, file)).catch(() => undefined);
   return bytes === undefined ? undefined : toFound(parseJson(Buffer.from(bytes).toString("utf8")));
 }
 

@@ -27,7 +27,7 @@ import { makeFinished, type AgentEnd } from "./make-finished.js";
 import { listChangedChecks } from "../gate/changed-checks.js";
 import { narrowPermissions, openAgentStage, type AgentStage } from "../stages/agent-stage.js";
 import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
-import { documentOf, openTaskDocument } from "../stages/stage-output.js";
+import { documentOf, explainLostFiles, openTaskDocument } from "../stages/stage-output.js";
 import {
   checkStageReport,
   endAfterAskingStage,
@@ -38,7 +38,7 @@ import {
 } from "../stages/stage-report.js";
 import { findRow } from "../stages/stage-of.js";
 import { findStageSession, rememberSession } from "../stages/stage-session.js";
-import { blockByCall, findCallSession, makePendingCall } from "../stages/waiting-call.js";
+import { blockBy, blockByCall, findCallSession, makePendingCall } from "../stages/waiting-call.js";
 import {
   findOwnSession,
   findStoppedVisit,
@@ -105,6 +105,10 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const event = makeFinished(job, result, facts);
     memory.unpriced ||= hasUnknownCost(event);
     return event;
+  } catch (error) {
+    const why = explainLostFiles(world.project, job.task_id, error);
+    if (why === undefined || job.stage === undefined) throw error;
+    return makeFinished(job, blockBy(job, why), { took: ports.clock.monotonic() - began });
   } finally {
     memory.of(job.job).stop = undefined;
     await step.output.close();

@@ -15,7 +15,8 @@ import type { Effect } from "../../step/effects.js";
 import { keepAttempt } from "../tree/keep-attempt.js";
 import { performAs } from "../perform-as.js";
 import { forget, makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
-import { writeOutput, writeTaskDocument } from "./stage-output.js";
+import type { StageOutput } from "../../../workflow/progress.js";
+import { explainLostFiles, writeOutput, writeTaskDocument } from "./stage-output.js";
 import { describeMore } from "./stage-tree.js";
 import { getProgress, getStage, type JobStage } from "./stage-of.js";
 import type { World } from "../world.js";
@@ -27,8 +28,17 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
   const { job, outcome, text } = effect;
   const at = getStage(world, job);
   if (at === undefined) throw new EffectError("save-work", `job ${String(job.job)} is not in a stage`);
-  const output = await writeOutput(world, job, at, { outcome, ...given({ text }) });
-  await writeTaskDocument(world, job, at, output);
+  let output: StageOutput | undefined;
+  const lost: string[] = [];
+  try {
+    output = await writeOutput(world, job, at, { outcome, ...given({ text }) });
+    await writeTaskDocument(world, job, at, output);
+  } catch (error) {
+    // An agent is started only where its output can be written. A check has none, and a blocked visit no output.
+    const why = explainLostFiles(world.project, job.task_id, error);
+    if (why === undefined || (at.stage?.kind !== "check" && outcome !== "blocked")) throw error;
+    lost.push(why);
+  }
   const { repo } = world;
   const kept =
     repo === undefined
@@ -37,7 +47,10 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
   world.memory.of(job.job).own = undefined;
   world.memory.of(job.job).gate = undefined;
   forget(world, job);
-  return { type: "work_saved", ...job, ...given({ output }), ...kept };
+  return {
+    ...{ type: "work_saved", ...job, ...given({ output }), ...kept },
+    warnings: [...lost, ...kept.warnings],
+  };
 }
 
 /** Without git no change can be dropped, and a stage that was told so must not be taken for undone. */

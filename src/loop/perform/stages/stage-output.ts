@@ -5,7 +5,7 @@ import type { Project } from "../../../config/project/open-project.js";
 import type { GateReport } from "../../../gate/verdict.js";
 import { formatOutput, makeOutput, type StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument, TASK_DOCUMENT } from "../../../prompts/task-document.js";
-import { errorCode, UserError } from "../../../system/errors.js";
+import { errorCode, errorMessage, isOfTheDisk, UserError } from "../../../system/errors.js";
 import { isHalfWritten } from "../../../system/files/half-written.js";
 import { given } from "../../../system/given.js";
 import type { Files } from "../../../system/ports.js";
@@ -192,7 +192,34 @@ export function orLost(error: unknown): undefined {
   if (!(error instanceof EffectError)) throw error;
 }
 
+/**
+ * Why a stage cannot be done, if an error is one of the files of its task alone: the task is blocked, and the run continues with
+ * others. `undefined`: the error is the disk's, or is about something else.
+ */
+export function explainLostFiles(
+  project: Pick<Project, "paths">,
+  task: string | undefined,
+  error: unknown,
+): string | undefined {
+  const message = errorMessage(error);
+  if (task === undefined || isOfTheDisk(message)) return undefined;
+  if (error instanceof EffectError) return error.effect === "read-output" ? message : undefined;
+  const folder = taskFolder(project, task);
+  if (![`${folder}/`, `${folder}:`, `${folder}'`].some((named) => message.includes(named))) return undefined;
+  return error instanceof UserError && error.hint !== undefined ? `${message}: ${error.hint}` : message;
+}
+
 async function readSmall(files: Files, path: string): Promise<{ bytes?: Uint8Array; why: string }> {
+  try {
+    return await readFile(files, path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined || isOfTheDisk(errorMessage(error))) throw error;
+    return { why: `cannot be read (${code})` };
+  }
+}
+
+async function readFile(files: Files, path: string): Promise<{ bytes?: Uint8Array; why: string }> {
   const stat = await files.stat(path);
   if (stat === undefined) return { why: "is missing" };
   if (stat.kind !== "file") return { why: "is not a file" };
@@ -215,7 +242,14 @@ export function documentOf(project: Pick<Project, "paths">, task: string): strin
 export async function openTaskDocument(world: OutputWorld, job: JobFacts, at: JobStage): Promise<void> {
   const task = getTask(world, job);
   if (task === undefined) return;
-  await openFolder(world.ports.files, world.project, taskFolder(world.project, task.id));
+  const { files } = world.ports;
+  await openFolder(files, world.project, taskFolder(world.project, task.id));
+  const file = outputFile(task.id, { visit: at.visit, stage: at.name });
+  for (const name of [file, ...Object.values(readableFile(file))]) {
+    const path = join(world.project.paths.tasksDir, name);
+    const isOther = (await files.stat(path))?.kind === "folder";
+    if (isOther) await orInTheWay(path, () => files.read(path));
+  }
   await writeTaskDocument(world, job, at, undefined);
 }
 

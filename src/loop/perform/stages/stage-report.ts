@@ -46,10 +46,13 @@ export function checkStageReport(report: FoundReport, expected: Expected): Found
   return { invalid, instead: { ...found, outcome: back } };
 }
 
+/** An item that says there are none. */
+const NONE: ReadonlySet<string> = new Set(["none", "none.", "n/a", "-"]);
+
 /** The parts of an output that keep work from being complete; "" if there are none. */
 function describeOpen(output: unknown): string {
   const high = listOf(output, "findings").filter((one) => severityOf(textOf(one, "severity")) === "high");
-  const failed = textsOf(output, "failed_items").filter((text) => !/^\W*(?:none|n\/a)?\W*$/iu.test(text));
+  const failed = textsOf(output, "failed_items").filter((text) => !NONE.has(text.trim().toLowerCase()));
   const texts = [...high.map((one) => textOf(one, "text")), ...failed];
   if (texts.length === 0) return "";
   const shown = texts.slice(0, 3).map((text) => JSON.stringify(toLine(text, 80)));

@@ -43,11 +43,14 @@ export async function makePendingCall(
 export function blockByCall<R extends AgentResult>(end: R, job: JobFacts): R {
   const { waitingCall: call } = end;
   if (end.outcome !== "ok" || call === undefined || job.stage !== undefined) return end;
-  const text = `a person must allow ${call.tool}: ${call.command}`;
-  return {
-    ...end,
-    report: { found: { task_id: job.task_id ?? null, status: "blocked", summary: text, blockers: [text] } },
-  };
+  const { report } = blockBy(job, `a person must allow ${call.tool}: ${call.command}`);
+  return { ...end, report };
+}
+
+/** The end of a job whose task is blocked, by a reason that is not its agent's. */
+export function blockBy({ task_id }: JobFacts, why: string): Extract<AgentResult, { outcome: "ok" }> {
+  const found = { task_id: task_id ?? null, status: "blocked" as const, summary: why, blockers: [why] };
+  return { outcome: "ok", report: { found }, lastMessage: "", unknownEvents: 0 };
 }
 
 /** Whether the plan that a person approved names the call; `undefined`: none was approved. */
