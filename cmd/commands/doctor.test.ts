@@ -1,17 +1,20 @@
 // The checks of doctor on agents and on other reasons why a run would not start. Clients are scripts.
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
+import type { Ran } from "../../src/gate/verdict.js";
+import type { Trial } from "../../src/loop/explain/try-checks.js";
+import { judgeTrial } from "./doctor/room.js";
 import { contextIn, typeLine } from "../testing/testing.js";
 
 let root = "";
 
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), "doctor-"));
-  for (const name of ["project/.looper", "home", "bin"])
+  for (const name of ["project/.looper", "home", "bin", "tmp"])
     mkdirSync(path.join(root, name), { recursive: true });
   const task = { id: "T1", title: "do it", priority: 1, status: "todo" };
   write("project/to-do.json", JSON.stringify({ schema_version: 1, source_files: [], tasks: [task] }));
@@ -41,9 +44,9 @@ function settings(value: unknown): void {
   write("project/.looper/config.json", JSON.stringify(value));
 }
 
-async function diagnose() {
-  const started = contextIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
-  const end = await typeLine(started.context, "doctor", "--json");
+async function diagnose(...words: string[]) {
+  const started = contextIn(root, { PATH: `${root}/bin:/usr/bin:/bin`, TMPDIR: `${root}/tmp` });
+  const end = await typeLine(started.context, "doctor", "--json", ...words);
   const { checks } = DoctorAnswer.parse(JSON.parse(started.out()));
   return { end, all: checks, of: (wanted: string) => checks.find(({ name }) => name === wanted) };
 }
@@ -85,8 +88,90 @@ test("the sign-in of a silent client is unknown; a program that the project name
   client("project/mine", CODEX);
   settings({ schedule: { agent: "codex" }, agents: { codex: { binary: "./mine" } } });
   const { of } = await diagnose();
-  expect(of("agent codex")).toMatchObject({ status: "ok", message: path.join(root, "project/mine") });
+  expect(of("agent codex")).toMatchObject({
+    status: "ok",
+    message: expect.stringMatching(/project\/mine \(the project names it and is not approved yet/) as string,
+  });
   expect(existsSync(path.join(root, "asked"))).toBe(false);
+  expect((await diagnose("--trust")).of("agent codex")?.message).toContain("0.169.0: not signed in");
+});
+
+/** Commits the project with a check that needs `made`. */
+function commitChecks(verify: Record<string, unknown>): void {
+  client("bin/codex", CODEX);
+  settings({ schedule: { agent: "codex" }, verify });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@b.c", ...args], {
+      cwd: path.join(root, "project"),
+      stdio: "pipe",
+    });
+  write("project/.gitignore", "made\n");
+  write("project/made", "by hand\n");
+  write("project/package-lock.json", "{}\n");
+  for (const args of [
+    ["init", "-q"],
+    ["add", "-A"],
+    ["commit", "-qm", "start"],
+  ])
+    git(...args);
+}
+
+test("doctor tries approved checks in a cold room, and leaves nothing of it", async () => {
+  const commands = ["cat made"];
+  commitChecks({ commands });
+  const before = filesIn(root);
+  expect((await diagnose()).of("checks")).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("not tried") as string,
+    remedy: expect.stringContaining("--trust") as string,
+  });
+  const lacking = await diagnose("--trust");
+  expect(lacking.end).toBe("ok");
+  expect(lacking.of("checks")).toMatchObject({
+    status: "warning",
+    message: expect.stringMatching(/do not run in a cold room.*"cat made".*No such file/) as string,
+    remedy: 'looper config set verify.setup "npm ci"',
+  });
+  settings({ schedule: { agent: "codex" }, verify: { commands, setup: ["touch made; sleep 300 &"] } });
+  const { of } = await diagnose("--trust");
+  expect(of("checks")).toEqual({ name: "checks", status: "ok", message: "1 check passes in a cold room" });
+  settings({ schedule: { agent: "codex" }, verify: { commands } });
+  expect(filesIn(root)).toEqual(before);
+});
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name !== "asked")
+    .sort();
+}
+
+const RULES = { setup: [], strict: false, cold: "auto" } as const;
+const RED: Ran = {
+  ...{ command: "npm test", own: false, duration_ms: 1, tail: "1 is not 2\n" },
+  end: { how: "exited", code: 1 },
+};
+const done = (...commands: Ran[]): Trial => ({
+  tried: { how: "done", value: { commands } },
+  setup: undefined,
+});
+
+test("only a check that keeps a run from starting is an error of doctor", () => {
+  const cannotRun = { ...RED, tail: "sh: 1: jest: not found\n" };
+  const unprepared: Trial = { tried: { how: "unprepared", ran: RED }, setup: "npm ci" };
+  expect(judgeTrial(done(RED), RULES)).toMatchObject({
+    status: "warning",
+    message: 'run in a cold room, and fail before any work: "npm test" (exit code 1): 1 is not 2',
+  });
+  expect(judgeTrial(done(cannotRun), RULES).status).toBe("warning");
+  expect(judgeTrial(done(cannotRun), { ...RULES, strict: true }).status).toBe("error");
+  expect(judgeTrial(unprepared, { ...RULES, setup: ["npm i"] })).toMatchObject({
+    status: "warning",
+    remedy: "correct verify.setup, or the check",
+  });
+  expect(judgeTrial(unprepared, { ...RULES, cold: true }).status).toBe("error");
+  expect(judgeTrial({ tried: { how: "interrupted" }, setup: undefined }, RULES).message).toContain(
+    "3 minutes",
+  );
 });
 
 test("doctor reports the error a run would fail with, in the same words", async () => {

@@ -19,7 +19,8 @@ import {
 } from "./doctor/surroundings.js";
 import { badOf, checkTasks, lookAtBacklog } from "./doctor/project.js";
 import { lookOf, printLines, projectOf, readNamedFile, runPlaceOf } from "../lookup/project.js";
-import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import { checkRoom, isApproved } from "./doctor/room.js";
+import { FILE, JSON_OPTION, TRUST, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 
 /** Narrower terminals get lines of this width. */
@@ -29,18 +30,25 @@ interface Answer extends CommandAnswer {
   checks: readonly Check[];
 }
 
-export const command: AnsweringCommand<{ file?: string; fix?: true }, Answer> = {
+interface Request {
+  file?: string;
+  fix?: true;
+  trust?: true;
+}
+
+export const command: AnsweringCommand<Request, Answer> = {
   arguments: [FILE],
-  options: [new Option("--fix", "end processes and remove locks of dead runs"), JSON_OPTION],
+  options: [new Option("--fix", "end processes and remove locks of dead runs"), TRUST, JSON_OPTION],
   examples: [
     ["looper doctor", "list what is missing; exit code 1 when a run could not start"],
+    ["looper doctor --trust", "also run the checks of a project that is not approved yet"],
     ["looper doctor --fix", "also remove what dead runs left behind"],
   ],
-  answer: async (context, { file, fix = false }) => {
+  answer: async (context, { file, fix = false, trust = false }) => {
     const checks = [
       checkNode(context),
       await checkGit(context),
-      ...(await checkProject(context, { file, fix })),
+      ...(await checkProject(context, { file, fix, trust })),
     ];
     const json = doctorAnswer(checks);
     return { json, checks, end: json.ok ? "ok" : "no" };
@@ -53,18 +61,20 @@ export const command: AnsweringCommand<{ file?: string; fix?: true }, Answer> = 
 
 async function checkProject(
   context: CommandContext,
-  { file, fix }: { file: string | undefined; fix: boolean },
+  { file, fix, trust }: { file: string | undefined; fix: boolean; trust: boolean },
 ): Promise<Check[]> {
   const project = await openOrExplain(context, file);
   if (!("folder" in project)) return [project, await checkContainment(context), await checkSandbox(context)];
   const backlog = await lookAtBacklog(context, project);
+  const approved = await isApproved(context, project, { backlog, trust });
   const checks = [
     checkConfig(context, project),
-    ...(await checkAgents(context, project, backlog)),
+    ...(await checkAgents(context, project, { backlog, approved })),
     checkTasks(context, project, backlog),
     ...(await checkKeys(context, project)),
     await checkLogFolder(context, project),
     ...(await checkLeftovers(context, project, fix)),
+    await checkRoom(context, project, { backlog, approved }),
     await checkDisk(context, project),
     await checkContainment(context),
     await checkSandbox(context, project),
@@ -115,7 +125,14 @@ function linesOf(checks: readonly Check[], colours: Colours, columns?: number): 
     return [...said, `${margin}${colours.dim("→")} ${arrow}`, ...rest];
   });
   const errors = checks.filter(({ status }) => status === "error").length;
-  return [...lines, errors === 0 ? "a run can start" : `${plural(errors, "problem")} to fix`];
+  return [...lines, errors === 0 ? startLine(checks) : `${plural(errors, "problem")} to fix`];
+}
+
+function startLine(checks: readonly Check[]): string {
+  const names = checks.flatMap(({ status, name }) => (status === "warning" ? [name] : []));
+  return names.length === 0
+    ? "a run can start"
+    : `a run can start, but see ${[...new Set(names)].join(", ")}`;
 }
 
 function signOf(status: Check["status"], colours: Colours): string {

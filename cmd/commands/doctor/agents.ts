@@ -29,15 +29,15 @@ import { shownPath } from "../../lookup/project.js";
 export async function checkAgents(
   context: CommandContext,
   project: Project,
-  backlog: CheckResult | string | undefined,
+  { backlog, approved }: { backlog: CheckResult | string | undefined; approved: boolean },
 ): Promise<Check[]> {
   const { wanted, auto } = wantedAgents(project, backlog);
   const spokenOf = knownAgents(project.resolved.settings).filter((name) => isSpokenOf(project, name));
   const names = [...new Set([...wanted, ...spokenOf])];
   const checks = await Promise.all(
-    names.map((name) => checkAgent(context, project, { name, wanted: wanted.has(name) })),
+    names.map((name) => checkAgent(context, project, { name, approved, wanted: wanted.has(name) })),
   );
-  return auto ? [await checkAuto(context, project), ...checks] : checks;
+  return auto ? [await checkAuto(context, project, approved), ...checks] : checks;
 }
 
 function wantedAgents(
@@ -68,7 +68,11 @@ function isSpokenOf({ resolved }: Project, name: string): boolean {
 /** The facts on an agent's program; `found`: path, version, and rights beyond its permissions. */
 type Found = { found: string; signIn?: string } | { missing: string; hint: string };
 
-async function find(context: CommandContext, project: Project, name: string): Promise<Found> {
+async function find(
+  context: CommandContext,
+  project: Project,
+  { name, approved }: { name: string; approved: boolean },
+): Promise<Found> {
   const { ports, self, env, home } = context;
   const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
   // Another check reports an env file that is not valid.
@@ -76,39 +80,55 @@ async function find(context: CommandContext, project: Project, name: string): Pr
   const variables = { ...file, ...env };
   const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
   if ("missing" in finding) return finding;
-  const about = await aboutProgram(context, project, { settings, program: finding.found });
+  const about = await aboutProgram(context, project, {
+    ...{ settings, approved, program: finding.found },
+    variables: { ...variables, ...settings.env },
+  });
   const note = exceededBy(settings);
   const words = [
     finding.found,
     ...(about.version === undefined ? [] : [about.version]),
     ...(about.signedIn === true ? ["signed in"] : []),
+    ...(about.isUnasked === true ? [UNASKED] : []),
     ...(note === undefined ? [] : [`(${settings.permissions}: ${note})`]),
   ];
   const signIn = about.signedIn === false ? clientOf(settings).about?.signedIn?.how : undefined;
   return { found: words.join(" "), ...given({ signIn }) };
 }
 
-/** A program that the project contains or names is not started, because the project is not approved yet. */
+const UNASKED =
+  "(the project names it and is not approved yet, so its version and sign-in are not known: --trust)";
+
+interface Program {
+  settings: AgentSettings;
+  program: string;
+  approved: boolean;
+  /** The environment that a run would start it in. */
+  variables: Readonly<Record<string, string>>;
+}
+
+/** A program that the project contains or names is not started, nor does it get variables from there, unless the project is approved. */
 async function aboutProgram(
   { ports, env, home }: CommandContext,
   { folder, resolved }: Project,
-  { settings, program }: { settings: AgentSettings; program: string },
-): Promise<About> {
+  { settings, program, approved, variables }: Program,
+): Promise<About & { isUnasked?: boolean }> {
   const named = resolved.values.get(`agents.${settings.name}.binary`)?.source.layer;
   const real = (await ports.files.realPath(program)) ?? program;
   const isOfProject = named === "project" || !path.relative(folder, real).startsWith("..");
-  return isOfProject ? {} : askAbout(ports, { settings, program }, { cwd: home, env });
+  if (isOfProject && !approved) return { isUnasked: clientOf(settings).about !== undefined };
+  return askAbout(ports, { settings, program }, { cwd: home, env: approved ? variables : env });
 }
 
 async function checkAgent(
   context: CommandContext,
   project: Project,
-  { name, wanted }: { name: string; wanted: boolean },
+  { name, wanted, approved }: { name: string; wanted: boolean; approved: boolean },
 ): Promise<Check> {
   const title = `agent ${name}`;
   if (!knownAgents(project.resolved.settings).includes(name))
     return bad(title, "unknown agent", "correct the task's agent, or add agents.<name> to the settings");
-  const finding = await find(context, project, name);
+  const finding = await find(context, project, { name, approved });
   if ("found" in finding) return toCheck(title, finding.found, finding.signIn);
   return wanted
     ? bad(title, finding.missing, finding.hint)
@@ -120,9 +140,9 @@ function toCheck(title: string, found: string, signIn: string | undefined): Chec
   return signIn === undefined ? fine(title, found) : warning(title, `${found}: not signed in`, signIn);
 }
 
-async function checkAuto(context: CommandContext, project: Project): Promise<Check> {
+async function checkAuto(context: CommandContext, project: Project, approved: boolean): Promise<Check> {
   for (const name of AUTO_ORDER) {
-    const finding = await find(context, project, name);
+    const finding = await find(context, project, { name, approved });
     if ("found" in finding) return toCheck("agent", `${name}: ${finding.found}`, finding.signIn);
   }
   const { missing, hint } = explainNoneFound(knownAgents(project.resolved.settings));

@@ -64,6 +64,19 @@ test("init guesses checks from the files, except npm's default test script", () 
   expect(setupOf({ "package.json": needing, "package-lock.json": "" })).toBe("npm ci");
   expect(setupOf({ "package.json": needing, "pnpm-lock.yaml": "" })).toBe("pnpm install --frozen-lockfile");
   expect(setupOf({ ".rspec": "" })).toBe("bundle install");
+  const python = (...more: string[]) =>
+    suggestProofs(new Set(["pyproject.toml", ...more]), new Map()).map(({ command, setup }) => [
+      command,
+      setup,
+    ])[0];
+  expect(python()).toEqual(["pytest", undefined]);
+  expect(python("uv.lock", ".venv")).toEqual(["uv run pytest", "uv sync --frozen"]);
+  expect(python("poetry.lock")).toEqual(["poetry run pytest", "poetry install"]);
+  expect(python(".venv", "requirements.txt", "requirements-dev.txt")).toEqual([
+    ".venv/bin/python -m pytest",
+    "python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt -r requirements-dev.txt pytest",
+  ]);
+  expect(python("venv")?.[1]).toBe("python3 -m venv venv && venv/bin/pip install -q -e . pytest");
   expect(guess({ "pom.xml": "", mvnw: "" })).toEqual(["./mvnw test"]);
   expect(guess({ Makefile: "test := 3\ntests: x\n" })).toEqual([]);
   expect(guess({ "Cargo.toml": "", "go.mod": "", "pyproject.toml": "[tool.pytest.ini_options]" })).toEqual([

@@ -14,13 +14,15 @@ type Clue = readonly [command: string, files: readonly string[], says?: RegExp];
 
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
 
+const PYTEST = "pytest";
+
 /** The clues of each kind of project, the surest first: at most one of each is suggested. */
 const CLUES: readonly (readonly Clue[])[] = [
   [
     ["make test", MAKEFILES, /^test\s*:(?!=)/m],
     ["make check", MAKEFILES, /^check\s*:(?!=)/m],
   ],
-  [["pytest", ["pytest.ini", "conftest.py", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"]]],
+  [[PYTEST, ["pytest.ini", "conftest.py", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"]]],
   [["cargo test", ["Cargo.toml"]]],
   [["go test ./...", ["go.mod"]]],
   [
@@ -52,6 +54,16 @@ const MANAGERS = [
   ["package-lock.json", "npm", "npm ci"],
 ] as const;
 
+/** The managers of packages of Python: the lock file, what starts a program of its environment, and what fills that. */
+const ENVIRONMENTS = [
+  ["uv.lock", "uv run", "uv sync --frozen"],
+  ["poetry.lock", "poetry run", "poetry install"],
+  ["pdm.lock", "pdm run", "pdm install --frozen-lockfile"],
+  ["Pipfile.lock", "pipenv run", "pipenv sync --dev"],
+] as const;
+
+const REQUIREMENTS = ["requirements.txt", "requirements-dev.txt", "requirements-test.txt"];
+
 /** The files whose text a clue reads. */
 export const TELLING_FILES: readonly string[] = ["package.json", ...MAKEFILES];
 
@@ -59,13 +71,30 @@ export const TELLING_FILES: readonly string[] = ["package.json", ...MAKEFILES];
 export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck[] {
   const find = ([command, files, says]: Clue): KnownCheck[] => {
     const from = files.find((name) => names.has(name) && (says?.test(texts.get(name) ?? "") ?? true));
-    return from === undefined ? [] : [{ command, from, setup: SETUPS.get(command) }];
+    if (from === undefined) return [];
+    return [command === PYTEST ? ofPython(names, from) : { command, from, setup: SETUPS.get(command) }];
   };
   const scripts = ofScripts(names, texts.get("package.json"));
   return [
     ...(scripts === undefined ? [] : [scripts]),
     ...CLUES.flatMap((kind) => kind.flatMap(find).slice(0, 1)),
   ];
+}
+
+/** Packages outside the project are there in rooms too; those in an environment of the project are not. */
+function ofPython(names: ReadonlySet<string>, from: string): KnownCheck {
+  const managed = ENVIRONMENTS.find(([lock]) => names.has(lock));
+  if (managed !== undefined) return { command: `${managed[1]} ${PYTEST}`, from, setup: managed[2] };
+  const folder = [".venv", "venv"].find((name) => names.has(name));
+  if (folder === undefined) return { command: PYTEST, from };
+  const lists = REQUIREMENTS.filter((name) => names.has(name)).map((name) => `-r ${name}`);
+  const isPackage = ["pyproject.toml", "setup.py"].some((name) => names.has(name));
+  const packages = [...(lists.length === 0 && isPackage ? ["-e ."] : lists), PYTEST].join(" ");
+  return {
+    command: `${folder}/bin/python -m ${PYTEST}`,
+    from,
+    setup: `python3 -m venv ${folder} && ${folder}/bin/pip install -q ${packages}`,
+  };
 }
 
 function ofScripts(names: ReadonlySet<string>, manifest: string | undefined): KnownCheck | undefined {

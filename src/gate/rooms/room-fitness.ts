@@ -39,6 +39,11 @@ function isUnfit(inRoom: Ran, inProject: Ran): boolean {
   return NOT_INSTALLED.test(inRoom.tail) && !NOT_INSTALLED.test(inProject.tail);
 }
 
+/** Whether a red check seems to lack a program or a package, as far as its own output tells. */
+export function seemsToLack(ran: Ran): boolean {
+  return describeRedCheck(ran)?.cannot_run === true || NOT_INSTALLED.test(ran.tail);
+}
+
 /** The command that installs what a lock file lists, and the file it is known by. */
 const SETUPS: readonly (readonly [file: string, command: string])[] = [
   ["package-lock.json", "npm ci"],
@@ -50,7 +55,7 @@ const SETUPS: readonly (readonly [file: string, command: string])[] = [
   ["uv.lock", "uv sync --frozen"],
   ["poetry.lock", "poetry install"],
   ["Pipfile.lock", "pipenv sync --dev"],
-  ["requirements.txt", "python3 -m pip install -r requirements.txt"],
+  ["requirements.txt", "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"],
   ["Gemfile.lock", "bundle install"],
   ["composer.lock", "composer install"],
   ["mix.lock", "mix deps.get"],

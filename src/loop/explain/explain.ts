@@ -8,7 +8,7 @@ import { findReference } from "../../gate/influence/reference.js";
 import type { Sorted } from "../../gate/sort/sort.js";
 import { sortAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
-import { openColdPlaces, pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";
+import { pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";
 import { readRecords } from "../../git/attempt/attempts.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { runGit, withHint } from "../../git/base/git.js";
@@ -20,11 +20,10 @@ import { UserError } from "../../system/errors.js";
 import { readPatterns } from "../../todo/model/changes/changes.js";
 import type { Task } from "../../todo/model/task.js";
 import { readBaseline } from "../perform/gate/baseline-file.js";
-import { listPlacesToHide } from "../perform/agent/places-to-hide.js";
 import { acceptedTasks, allowedByTasks, readRunStart } from "../perform/gate/run-start.js";
 import { takeRunLocks } from "../runs/locks.js";
-import { findHiddenChecks, placeHidden } from "../start/before/find-hidden-checks.js";
-import { makeProjectRoom, mayRun, type GateRequest } from "./project-room.js";
+import { findHiddenChecks } from "../start/before/find-hidden-checks.js";
+import { makeProjectRoom, mayRun, openPlaces, type GateRequest } from "./project-room.js";
 import { openProjectRepository, takeOver } from "../undo/undo-site.js";
 import type { JudgedAttempt } from "./find-judged.js";
 
@@ -129,13 +128,7 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
   const { verify } = project.resolved.settings;
   const room = await makeProjectRoom(request, request.root);
   const { checks } = await findHiddenChecks(request);
-  const opened = await openColdPlaces(repo, {
-    ...{ projectDir: project.folder, workDir: room.cwd, env: room.env, home: verify.home },
-    redact: (text) => room.redact(text),
-    ...{ protected: verify.protected, source: verify.source },
-    ...{ setup: verify.setup, setupTimeoutMs: verify.timeout },
-    hide: listPlacesToHide(placeHidden(request, checks)),
-  });
+  const opened = await openPlaces(request, { repo, room, hidden: checks });
   const places: ColdPlaces = { ...opened, thorough: true };
   const { base, changes } = await readAttempt(repo, judged, task.id);
   const { run, earlier, gate } = judged;

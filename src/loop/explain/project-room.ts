@@ -4,6 +4,11 @@ import type { Project } from "../../config/project/open-project.js";
 import { readEnvFile } from "../start/env-file.js";
 import { isTrusted } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust-question.js";
+import type { HiddenCheck } from "../../gate/rooms/hidden.js";
+import { openColdPlaces, type ColdPlaces } from "../../gate/rooms/cold-room.js";
+import type { Repository } from "../../git/base/repository/repository.js";
+import { listPlacesToHide } from "../perform/agent/places-to-hide.js";
+import { placeHidden } from "../start/before/find-hidden-checks.js";
 import type { Room } from "../../gate/commands/run-commands.js";
 import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
@@ -30,6 +35,21 @@ export async function makeProjectRoom(
   const env = makeBaseEnvironment(real, await readEnvFile({ ports, project }));
   const folder = await findRootFolder(ports.files, project, root);
   return { cwd: folder ?? project.folder, env, redact: await redactorFor(ports, env) };
+}
+
+/** The places of cold rooms for commands that run beside no run. */
+export async function openPlaces(
+  { project, env, home }: Omit<GateRequest, "ports" | "stop" | "trust">,
+  { repo, room, hidden }: { repo: Repository; room: Room; hidden: readonly HiddenCheck[] },
+): Promise<ColdPlaces> {
+  const { verify } = project.resolved.settings;
+  return openColdPlaces(repo, {
+    ...{ projectDir: project.folder, workDir: room.cwd, env: room.env, home: verify.home },
+    redact: (text) => room.redact(text),
+    ...{ protected: verify.protected, source: verify.source },
+    ...{ setup: verify.setup, setupTimeoutMs: verify.timeout },
+    hide: listPlacesToHide(placeHidden({ env, home }, hidden)),
+  });
 }
 
 /**
