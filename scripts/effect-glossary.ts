@@ -64,6 +64,10 @@ export const EFFECT_GLOSSARY: Readonly<Record<Effect["kind"], EffectEntry>> = {
     sentence: "Asks the person at the terminal an open question.",
     endsIn: ["person_asked"],
   },
+  "pick-agent": {
+    sentence: "Asks the module of `schedule.strategy` for the agent of the next iteration.",
+    endsIn: ["agent_picked"],
+  },
   restore: {
     sentence: "Saves the work as a rescue, and puts the working tree and the index back to the checkpoint.",
     endsIn: ["restored"],

@@ -74,6 +74,7 @@ export const EVENT_EXAMPLES: {
     warnings: [],
   },
   person_asked: { ...stamp(16), type: "person_asked", task_id: T1, outcome: "answered" },
+  agent_picked: { ...stamp(6), type: "agent_picked", task_id: T1, iteration: 1, agent: "codex" },
   backlog_read: { ...stamp(3), type: "backlog_read", digest: DIGEST, tasks: 2, index: "index-1.json" },
   backlog_invalid: {
     ...stamp(3),

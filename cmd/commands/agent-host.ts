@@ -1,6 +1,7 @@
 import path from "node:path";
 import { Argument, Option } from "commander";
 import { hostModule, type HostIo } from "../../src/agents/hosted/host.js";
+import { hostPick } from "../../src/agents/hosted/pick.js";
 import { hostScript } from "../../src/agents/hosted/play.js";
 import type { WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
@@ -11,6 +12,7 @@ interface Request {
   scripted?: true;
   acp?: true;
   chapo?: true;
+  pick?: true;
 }
 
 /** `looper agent-host <file>`, hidden: the child process for agents that are not programs themselves. */
@@ -19,6 +21,7 @@ export const command: WorkingCommand<Request> = {
   options: [
     new Option("--scripted", "the file is a file of steps"),
     new Option("--acp", "the file is a program that speaks the Agent Client Protocol"),
+    new Option("--pick", "the file is a module that chooses an agent"),
     new Option("--chapo", "the built-in engine; the argument names a model"),
   ],
   work: async (context, request) => {
@@ -37,7 +40,8 @@ export const command: WorkingCommand<Request> = {
   },
 };
 
-async function host({ scripted, acp }: Request, file: string, io: HostIo): Promise<number> {
+async function host({ scripted, acp, pick }: Request, file: string, io: HostIo): Promise<number> {
+  if (pick === true) return hostPick(file, io);
   if (scripted === true) return hostScript(file, io);
   if (acp !== true) return hostModule(file, io);
   // Loaded only here: the protocol's library has no other use.

@@ -23,6 +23,8 @@ export const Rules = z.object({
   completion_marker: z.boolean(),
   /** The agents in the order of the schedule: iteration n takes entry (n - 1) mod length. */
   schedule: z.array(z.string()).min(1),
+  /** `schedule.strategy` is a module: it chooses among the agents of the schedule. */
+  picks: z.literal(true).optional(),
   /** The agent of each role; a stage can name any. */
   roles: z
     .object({

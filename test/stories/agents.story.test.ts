@@ -396,3 +396,31 @@ test(
     expect(unknown.stderr).toContain("did you mean three?");
   }),
 );
+
+test(
+  "a module chooses the agent of each attempt, once it is approved; one that cannot ends the run and claims nothing",
+  story(async (rig) => {
+    const puppet = await rig.agents({ one: {}, two: {} });
+    puppet.play((turn) => (turn.hello.name === "one" ? turn.exit(1) : turn.report()));
+    rig.write(".looper/config.json", JSON.stringify({ schedule: { strategy: "./pick.mjs" } }));
+    rig.write(
+      "pick.mjs",
+      `export default ({ task, attempt, agents, failed }) => {
+         console.log("a line of its own", attempt);
+         if (task.title === "stop") throw new Error("no agent for this");
+         return failed.some(({ agent }) => agent === "one") ? agents[1] : "one";
+       };`,
+    );
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", title: "stop", depends_on: ["T1"] }]);
+    const unasked = await rig.run(["run"]);
+    expect([unasked.code, unasked.stderr]).toEqual([3, expect.stringContaining("./pick.mjs")]);
+    const { code, stderr } = await rig.run(["run", "--trust"]);
+    expect(stderr).toContain("pick.mjs chose no agent for T2: no agent for this");
+    expect(code).toBe(3);
+    expect(agentsOf(rig)).toEqual(["one", "two"]);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+    const picked = rig.events().filter(({ type }) => type === "agent_picked");
+    expect(picked.map(({ agent }) => agent)).toEqual(["one", "two"]);
+    expect((await rig.run(["replay"])).code).toBe(0);
+  }),
+);

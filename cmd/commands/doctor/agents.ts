@@ -11,7 +11,7 @@ import {
 } from "../../../src/agents/clients/registry.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { AUTO } from "../../../src/config/settings/settings.js";
+import { AUTO, isStrategyModule } from "../../../src/config/settings/settings.js";
 import { given } from "../../../src/system/given.js";
 import type { CheckResult } from "../../../src/todo/check/check.js";
 import type { CommandContext } from "../../context/command-context.js";
@@ -45,11 +45,16 @@ function wantedAgents(
   backlog: CheckResult | string | undefined,
 ): { wanted: ReadonlySet<string>; auto: boolean } {
   const { schedule, roles } = settings;
-  const bySchedule = {
-    single: [schedule.agent],
-    "odd-even": [schedule.odd, schedule.even],
-    "round-robin": schedule.agents,
-  }[schedule.strategy];
+  const { strategy } = schedule;
+  // The start of a run looks up those that a module may choose.
+  const bySchedule = isStrategyModule(strategy)
+    ? []
+    : {
+        single: [schedule.agent],
+        "odd-even": [schedule.odd, schedule.even],
+        "round-robin": schedule.agents,
+        pattern: schedule.pattern ?? [],
+      }[strategy];
   const tasks = typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.tasks : [];
   const byTask = tasks.flatMap(({ agent, status }) =>
     agent === undefined || status === "done" ? [] : [agent],

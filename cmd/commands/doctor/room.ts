@@ -66,7 +66,9 @@ export async function checkRoom(
   await context.report({ level: "info", lines: ["looper: trying the checks in a cold room"] });
   const { signal } = stopOnSignal(context);
   const end = new AbortController();
-  const stop = (): void => end.abort();
+  const stop = (): void => {
+    end.abort();
+  };
   signal.addEventListener("abort", stop);
   const timer = ports.clock.after(LIMIT_MINUTES * 60_000, stop);
   const root = contentOf(backlog)?.project?.root;

@@ -2,7 +2,16 @@
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
-import { AGENT_NAME, branchAt, ROWS, SETTINGS, STRATEGIES, TREE, type Branch } from "../settings/settings.js";
+import {
+  AGENT_NAME,
+  branchAt,
+  isStrategyModule,
+  ROWS,
+  SETTINGS,
+  STRATEGY_WORDS,
+  TREE,
+  type Branch,
+} from "../settings/settings.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
 import { kindOfName } from "./agent-settings.js";
 import type { SettingsFile } from "./settings-text.js";
@@ -86,13 +95,14 @@ function unknownKey(branch: Branch, path: KeyPath, key: string): string {
 /** A schedule that is one word: a strategy, or the name of an agent, as upstream's `--schedule codex`. */
 export function addSchedule(reading: LayerReading, word: string, source: Source): void {
   const { "schedule.strategy": row, "schedule.agent": agent } = SETTINGS;
-  const name = word.trim().toLowerCase();
+  const spelled = word.trim();
+  const name = isStrategyModule(spelled) ? spelled : spelled.toLowerCase();
   const add = (key: string, one: Row, raw: string): void => {
     addValue(reading, { path: ["schedule", key], row: one, raw, source });
   };
   const isAgent = !readValue(row.type, name).ok;
   if (isAgent && !AGENT_NAME.test(name)) {
-    const allowed = `${STRATEGIES.join(" | ")}, or an agent's name`;
+    const allowed = `${STRATEGY_WORDS}, or an agent's name`;
     reading.problems.push(`${source.where}: schedule is ${show(word)}; allowed: ${allowed}`);
     return;
   }

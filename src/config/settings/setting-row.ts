@@ -25,10 +25,10 @@ export interface RowFacts {
   /** A path that is written to: by the runner itself, or by an agent. */
   written?: "runner" | "agent";
   /**
-   * It runs something, or changes what runs, so a project's own is asked about: each item of it, the whole of it, or only
-   * where it is `full`.
+   * It runs something, or changes what runs, so a project's own is asked about: each item of it, the whole of it, only where
+   * it is `full`, or only where it is a path.
    */
-  asks?: "each" | "whole" | "full";
+  asks?: "each" | "whole" | "full" | "path";
 }
 
 /** The flag of `run` that sets a setting. */

@@ -7,7 +7,7 @@ import { KINDS, row, type KeyPath, type Row, type NestedTree } from "./setting-r
 import * as types from "./types.js";
 
 /** How the agent of an iteration is chosen. */
-export const STRATEGIES = ["single", "odd-even", "round-robin"] as const;
+export const STRATEGIES = ["single", "odd-even", "round-robin", "pattern"] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
 /** The pattern of an agent's name. */
@@ -21,12 +21,27 @@ const agentRule = "an agent's name (a small letter, then small letters, digits a
 const agent = z.string(agentRule).trim().toLowerCase().regex(AGENT_NAME, agentRule);
 const agents = z.array(agent, "a list of agents' names").min(1, "a list of at least one agent's name");
 
-const strategy = z
-  .enum([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], STRATEGIES.join(" | "))
-  .transform((spelling): Strategy => {
-    if (spelling === "single") return "single";
-    return spelling.startsWith("odd") ? "odd-even" : "round-robin";
-  });
+/** The path of a module that chooses; a word without a slash is a strategy. */
+export type StrategyModule = `${string}/${string}`;
+export const STRATEGY_WORDS = `${STRATEGIES.join(" | ")}, or the path of a module (./pick.js)`;
+
+const strategy = z.union(
+  [
+    z
+      .enum([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"])
+      .transform((spelling): Strategy => {
+        if (spelling === "single" || spelling === "pattern") return spelling;
+        return spelling.startsWith("odd") ? "odd-even" : "round-robin";
+      }),
+    z.templateLiteral([z.string(), "/", z.string()]),
+  ],
+  STRATEGY_WORDS,
+);
+
+/** Whether a strategy is a module of the user's. */
+export function isStrategyModule(value: unknown): value is StrategyModule {
+  return typeof value === "string" && value.includes("/");
+}
 
 const name = types.matching(
   NAME_PATTERN,
@@ -83,9 +98,10 @@ export const SETTINGS = {
   }),
 
   "schedule.strategy": row(strategy, "single", {
-    doc: "How the agent of an iteration is chosen.",
+    doc: "How the agent of an iteration is chosen: a strategy, or the path of a module that chooses (see module-agents.md).",
     env: { LOOPER_SCHEDULE: "schedule.strategy" },
-    flag: { name: "--schedule", value: "strategy", help: "a strategy, or an agent's name" },
+    flag: { name: "--schedule", value: "strategy", help: "a strategy, ./module.js or agent" },
+    asks: "path",
   }),
   "schedule.agent": row(agent, AUTO, {
     doc: "The agent of `single`; `auto` is the first installed of claude, codex, gemini, opencode, or chapo if a key is set.",
@@ -99,9 +115,13 @@ export const SETTINGS = {
     flag: { name: "--even-agent", value: "name", help: "odd-even: agent of even iterations" },
   }),
   "schedule.agents": row(agents, ["claude", "codex"], {
-    doc: "The agents of `round-robin`, in order; repeats are allowed.",
+    doc: "The agents of `round-robin`, in order; repeats are allowed. Of a module: those it may choose.",
     flag: { name: "--rr-agents", value: "names", help: "round-robin: the agents" },
   }),
+  "schedule.pattern": row(
+    agents,
+    "The agents of `pattern`, in order, with repeats: `claude, claude, codex`.",
+  ),
   "schedule.on_limit": row(types.oneOf("wait", "switch"), "switch", {
     doc: "When an agent may not work for a while: wait for it, or let the next one scheduled take over.",
   }),

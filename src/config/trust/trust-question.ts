@@ -5,7 +5,7 @@ import type { Files } from "../../system/ports.js";
 import type { Source } from "../read/layers.js";
 import type { Project } from "../project/open-project.js";
 import { isWritten, mustBeWritten, resolveSettingPath, type Env } from "../read/places.js";
-import { rowOf } from "../settings/settings.js";
+import { isStrategyModule, rowOf } from "../settings/settings.js";
 import { path as pathType } from "../settings/types.js";
 import { listTrusted, type TrustFacts, type Leads, type TrustLine } from "./trust.js";
 
@@ -31,7 +31,9 @@ async function leadsOf({ files, project, env, home }: TrustPlace): Promise<Leads
   const folder = await realPlace(files, project.folder);
   const paths = new Map<string, { path: string; real: string; source: Source }>();
   for (const [key, { value, source }] of project.resolved.values) {
-    if (typeof value !== "string" || rowOf(key)?.type !== pathType) continue;
+    const row = rowOf(key);
+    const isPath = row?.type === pathType || (row?.asks === "path" && isStrategyModule(value));
+    if (typeof value !== "string" || !isPath) continue;
     if (key.endsWith(".binary") && !value.includes("/")) continue;
     const spelled = resolveSettingPath(key, value, { project: project.folder, home, env });
     // The task file may have been typed: then it is the user's own.

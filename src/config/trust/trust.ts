@@ -3,7 +3,7 @@
 import path from "node:path";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Source } from "../read/layers.js";
-import { rowAt } from "../settings/settings.js";
+import { isStrategyModule, rowAt } from "../settings/settings.js";
 import type { ResolvedSettings, Valued } from "../read/resolve.js";
 import type { Workflow } from "../../workflow/workflow.js";
 
@@ -77,7 +77,8 @@ function linesOf(what: string, { value, source: { where } }: Valued, leads: Lead
   const asks = rowAt(what.split("."))?.asks;
   if (asks === "each" && Array.isArray(value))
     return value.map((command: unknown) => ({ what, where, value: spelled(command) }));
-  const runs = asks === "whole" || (asks === "full" && value === "full");
+  const runs =
+    asks === "whole" || (asks === "full" && value === "full") || (asks === "path" && isStrategyModule(value));
   return runs ? [{ what, where, value: shown(what, value, leads) }] : [];
 }
 

@@ -252,6 +252,9 @@ const StepEvents = {
       outcome: z.enum(["answered", "left"]),
     })
     .describe("The person at the terminal has answered an open question, or left it open."),
+  agent_picked: z
+    .object({ type: z.literal("agent_picked"), task_id: TaskId, iteration: z.int(), agent: z.string() })
+    .describe("The user's module has named the agent of the next iteration (`schedule.strategy`)."),
   restored: z
     .object({
       type: z.literal("restored"),
@@ -360,6 +363,7 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.restored,
   StepEvents.work_saved,
   StepEvents.person_asked,
+  StepEvents.agent_picked,
   StepEvents.committed,
   StepEvents.hook_finished,
   StepEvents.effect_failed,

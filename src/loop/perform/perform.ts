@@ -20,6 +20,7 @@ import { performChange } from "./perform-change.js";
 import { performCommit, performCommitBacklog, performFinishPending } from "./tree/perform-commit.js";
 import { performEndRun } from "./perform-end-run.js";
 import { performBaseline, performGate, performPreflight } from "./gate/perform-gate.js";
+import { performPick } from "./agent/perform-pick.js";
 import { performRead } from "./perform-backlog.js";
 import { performSaveWork } from "./stages/perform-save-work.js";
 import { performCheckpoint, performRestore, performSnapshot } from "./tree/perform-tree.js";
@@ -77,6 +78,8 @@ async function performOne(world: World, effect: Effect): Promise<StepEvent> {
       return performSaveWork(world, effect);
     case "ask-person":
       return performAskPerson(world, effect);
+    case "pick-agent":
+      return performPick(world, effect);
     case "finish":
       return performEndRun(world, effect);
     default:

@@ -56,6 +56,8 @@ export interface World {
   askPerson?: (question: Question, task: Task) => Promise<"answered" | "left">;
   /** The workflows that tasks of this run can go through, as the run's rules have them; absent: only `default`. */
   workflows?: Rules["workflows"];
+  /** This program, and the module of `schedule.strategy` (absolute); absent: the strategy is a word. */
+  picker?: { self: { command: string; args: readonly string[] }; file: string };
   /** The text of a release's prompt; absent in a run over the backlog. */
   release?: PushFacts;
   /** Absent without hidden checks for this project. */

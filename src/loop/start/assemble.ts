@@ -10,7 +10,8 @@ import {
 } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
-import { AUTO } from "../../config/settings/settings.js";
+import { resolvePath } from "../../config/read/places.js";
+import { AUTO, isStrategyModule } from "../../config/settings/settings.js";
 import { findOperation } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository/repository.js";
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
@@ -39,7 +40,7 @@ import { makeRepositoryPlaces } from "../runs/repository-places.js";
 import { readEnvFile } from "./env-file.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfRepository } from "./warn-of-repository.js";
-import type { ConfiguredAgent } from "../perform/world.js";
+import type { ConfiguredAgent, World } from "../perform/world.js";
 
 /** The facts about a run before it starts. */
 export interface Assembly {
@@ -252,19 +253,62 @@ export async function resolveSchedule(
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>,
 ): Promise<string[]> {
   const { schedule, roles } = request.project.resolved.settings;
-  switch (schedule.strategy) {
+  const { strategy } = schedule;
+  if (isStrategyModule(strategy)) return listAgentsToPick(request, configuredAgents);
+  switch (strategy) {
     case "odd-even":
       return [schedule.odd, schedule.even];
     case "round-robin":
       return [...schedule.agents];
+    case "pattern":
+      if (schedule.pattern !== undefined) return [...schedule.pattern];
+      throw new UserError(
+        "usage",
+        "schedule.strategy is pattern, and schedule.pattern is not set",
+        "looper config set schedule.pattern claude claude codex",
+      );
     case "single":
       if (schedule.agent !== AUTO) return [schedule.agent];
       if (request.agent !== undefined) return [request.agent];
       if (roles.iteration !== undefined) return [roles.iteration];
       return [await findInstalledAgent(request, configuredAgents)];
     default:
-      return never(schedule.strategy);
+      return never(strategy);
   }
+}
+
+/** The agents that a module may choose: of `schedule.agents`, else those that the settings configure, else those installed. */
+async function listAgentsToPick(
+  request: RunRequest,
+  configuredAgents: ReadonlyMap<string, ConfiguredAgent>,
+): Promise<string[]> {
+  const { ports, project } = request;
+  const { values, settings } = project.resolved;
+  const file = findPicker(request)?.file ?? "";
+  if ((await ports.files.stat(file))?.kind !== "file")
+    throw new UserError("usage", `schedule.strategy: there is no module ${file}`, "correct the path");
+  if (values.get("schedule.agents")?.source.layer !== "default")
+    return [...new Set(settings.schedule.agents)];
+  const own = [...configuredAgents.keys()].filter((name) =>
+    [...values].some(([key, { source }]) => key.startsWith(`agents.${name}.`) && source.layer !== "default"),
+  );
+  if (own.length > 0) return own;
+  const env = await readLookUpEnvironment(request);
+  const found: string[] = [];
+  for (const [name, { agent }] of configuredAgents)
+    if ("found" in (await agent.find(env, project.folder))) found.push(name);
+  return found.length > 0 ? found : [await findInstalledAgent(request, configuredAgents)];
+}
+
+/** The module of `schedule.strategy`; `undefined` where that is a word. */
+export function findPicker({
+  project,
+  home,
+  self,
+}: Pick<RunRequest, "project" | "home" | "self">): World["picker"] {
+  const { strategy } = project.resolved.settings.schedule;
+  if (!isStrategyModule(strategy)) return undefined;
+  return { self, file: resolvePath(strategy, { project: project.folder, home }) };
 }
 
 async function findInstalledAgent(

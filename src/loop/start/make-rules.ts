@@ -1,5 +1,6 @@
 // Makes the rules of a run from its settings and flags. Pure. Leaves the workflows to find-workflows-in-use.ts.
 import type { Rules } from "../../logging/rules.js";
+import { isStrategyModule } from "../../config/settings/settings.js";
 import { given } from "../../system/given.js";
 import { TaskId } from "../../todo/model/task.js";
 import { nameReceiver } from "../hooks/post-notice.js";
@@ -13,7 +14,7 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
     hooks,
     git,
     verify,
-    schedule: { on_limit },
+    schedule: { on_limit, strategy },
   } = request.project.resolved.settings;
   return {
     max_iterations: loop.max_iterations,
@@ -24,6 +25,7 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
     review: loop.review,
     completion_marker: loop.completion_marker,
     schedule,
+    ...(isStrategyModule(strategy) ? { picks: true } : {}),
     roles: {
       ...given({
         iteration: roles.iteration,

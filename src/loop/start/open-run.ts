@@ -16,7 +16,7 @@ import { Inbox } from "../step/inbox.js";
 import { foldersOf, signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { perform } from "../perform/perform.js";
 import { listenToOthers } from "./listen.js";
-import { assemble, type Assembly } from "./assemble.js";
+import { assemble, findPicker, type Assembly } from "./assemble.js";
 import { goToBranch } from "./go-to-branch.js";
 import { placeHidden } from "./before/find-hidden-checks.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
@@ -152,6 +152,7 @@ function makeWorld(
     configuredAgents: assembly.configuredAgents,
     trusted: assembly.trusted,
     promptsFolder: request.promptsFolder,
+    ...given({ picker: findPicker(request) }),
     ...given({ idea: request.idea, askPerson: request.askPerson }),
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
     ...(head?.commit === undefined ? {} : { head: head.commit }),

@@ -1,5 +1,6 @@
 // `--dry-run`: plans tasks, agents and the first prompt; starts nothing, writes nothing. The order is that of a run in which
 // every attempt succeeds.
+import { isStrategyModule } from "../../config/settings/settings.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -128,8 +129,9 @@ async function planSteps(
   const { loop, roles, schedule: scheduled } = request.project.resolved.settings;
   const configured = configureAgents(request);
   const schedule = await resolveSchedule(request, configured);
-  const { on_limit } = scheduled;
-  const rules = { ...known.rules, schedule, roles, on_limit, ...given({ agent: request.agent }) };
+  const { on_limit, strategy } = scheduled;
+  const picks = isStrategyModule(strategy) ? ({ picks: true } as const) : {};
+  const rules = { ...known.rules, schedule, roles, on_limit, ...picks, ...given({ agent: request.agent }) };
   const only = request.only === undefined ? undefined : closure(TaskId.parse(request.only), rows);
   const blockedAtStart = new Set(rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
   let now = [...rows];
@@ -145,24 +147,30 @@ async function planSteps(
     if ("none" in chosen) break;
     const { picked } = chosen;
     const iteration = steps.length + 1;
-    const place = planStage(rules, picked, { iteration, known: [...configured.keys()] });
+    const place = planStage(rules, picked, { iteration, strategy, known: [...configured.keys()] });
     const order = { iteration, dropped: new Set<string>(), backoffs: new Map(), at: 0, wanted: picked.agent };
-    const { choice } = chooseAgent(rules, orderOfPhase(rules, "iteration", order));
-    const agent = place?.agent ?? (choice !== undefined && "agent" in choice ? choice.agent : "");
+    const chosenAgent = chooseAgent(rules, orderOfPhase(rules, "iteration", order));
+    const agent = place?.agent ?? nameChoice(chosenAgent, strategy);
     steps.push({ iteration, task: picked.id, title: titleOf(picked.id), ...place, agent });
     now = now.map((row) => (row.id === picked.id ? { ...row, status: "done" as const } : row));
   }
   return steps;
 }
 
+/** The agent, or the module that will choose it. */
+function nameChoice({ choice, open }: ReturnType<typeof chooseAgent>, strategy: string): string {
+  if (open === true) return strategy;
+  return choice !== undefined && "agent" in choice ? choice.agent : "";
+}
+
 type PlanRules = WorkflowsInUse["rules"] &
-  Pick<Rules, "schedule" | "on_limit" | "agent"> & { roles: Partial<Record<string, string>> };
+  Pick<Rules, "schedule" | "picks" | "on_limit" | "agent"> & { roles: Partial<Record<string, string>> };
 
 /** The stage that a task is in, or enters first, and its agent; `undefined` under `default`. */
 function planStage(
   rules: PlanRules,
   row: IndexRow,
-  { iteration, known }: { iteration: number; known: readonly string[] },
+  { iteration, strategy, known }: { iteration: number; strategy: string; known: readonly string[] },
 ): Pick<PlannedStep, "workflow" | "stage" | "agent"> | undefined {
   const position = locate(rules, row);
   if (position.kind === "default") return undefined;
@@ -175,7 +183,7 @@ function planStage(
   const stage = Object.hasOwn(workflow.stages, to) ? workflow.stages[to] : undefined;
   const place = { workflow: workflow.name, stage: to };
   if (stage?.kind !== "work" && stage?.kind !== "analyze") return { ...place, agent: "" };
-  const { choice } = chooseStageAgent(rules, {
+  const chosen = chooseStageAgent(rules, {
     stage,
     progress: row.progress ?? {},
     iteration,
@@ -185,5 +193,5 @@ function planStage(
     wanted: row.agent,
     known,
   });
-  return { ...place, agent: choice !== undefined && "agent" in choice ? choice.agent : "" };
+  return { ...place, agent: nameChoice(chosen, strategy) };
 }

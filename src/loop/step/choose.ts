@@ -89,7 +89,7 @@ export function startNext(work: Work, decision: Decision): RunState {
   const stays: RunState = { phase: "working", work };
   const over = endIfAsked(work, decision);
   if (over !== undefined) return over;
-  if (work.stopping > 0 || work.closing !== undefined) return stays;
+  if (work.stopping > 0 || work.closing !== undefined || isPicking(work)) return stays;
   if (work.rereading || work.jobs.length >= work.rules.workers) return stays;
   return reread(work, decision);
 }
@@ -124,7 +124,7 @@ export function choose(work: Work, decision: Decision): RunState {
   if (edited !== undefined) return edited;
   const over = endIfAsked(work, decision);
   if (over !== undefined) return over;
-  if (work.stopping > 0 || work.closing !== undefined) return { phase: "working", work };
+  if (work.stopping > 0 || work.closing !== undefined || isPicking(work)) return { phase: "working", work };
   const rows = work.index.values;
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   if (work.rules.only !== undefined && only === undefined) {
@@ -247,9 +247,37 @@ function startChosen(work: Work, chosen: Picked, decision: Decision): RunState {
   if (over !== undefined) return end(work, over.ending, over.message, decision);
   const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;
-  const { choice, same } = chooseAgentOf(work, row, { position, next, at: decision.at });
+  const picked = findPicked(work, row.id);
+  const { choice, same, open } = chooseAgentOf(work, row, { position, next, at: decision.at, picked });
+  if (open === true) return askPick(work, row.id, decision);
   if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
   return startStage(work, row, { position, next, agent: choice.agent, same, selected: chosen }, decision);
+}
+
+/** The agent that the user's module chose for the next iteration of this task, unless it was dropped since. */
+function findPicked({ pick, iterations, dropped }: Work, id: TaskId): string | undefined {
+  const isOfNext = pick?.id === id && pick.iteration === iterations + 1;
+  return isOfNext && !dropped.has(pick.agent ?? "") ? pick.agent : undefined;
+}
+
+/** Asks the user's module for the agent of the next iteration; nothing is claimed before it has answered. */
+function askPick(work: Work, id: TaskId, decision: Decision): RunState {
+  const iteration = work.iterations + 1;
+  decision.because = { rule: "pick-agent", picked: id };
+  decision.effects.push({
+    kind: "pick-agent",
+    task_id: id,
+    iteration,
+    attempt: (work.attempts.get(id) ?? 0) + 1,
+    agents: work.rules.schedule.filter((name) => !work.dropped.has(name)),
+    failed: work.earlier.get(id) ?? [],
+  });
+  return { phase: "working", work: { ...work, pick: { id, iteration } } };
+}
+
+/** Whether the user's module is choosing an agent. */
+export function isPicking({ pick }: Work): boolean {
+  return pick !== undefined && pick.agent === undefined;
 }
 
 /** The workflow of a task is not there: it is given up with that reason, and what is in the tree is put aside. */
@@ -339,7 +367,7 @@ function end(work: Work, ending: Ending, message: string | undefined, decision: 
 
 /** L8: a run that must end starts no job, and ends as soon as none is running. */
 function endIfAsked(work: Work, decision: Decision): RunState | undefined {
-  if (work.jobs.length > 0 || work.rereading) return undefined;
+  if (work.jobs.length > 0 || work.rereading || isPicking(work)) return undefined;
   if (work.closing !== undefined)
     return beginClose(work, work.closing.ending, work.closing.message, decision);
   if (work.stopping > 0) return beginClose(work, "interrupted", undefined, decision);

@@ -66,6 +66,15 @@ export type Effect =
     }
   /** Asks the person at the terminal the open question of a task; their answer is an edit like any other. */
   | { kind: "ask-person"; task_id: TaskId }
+  /** Asks the user's module which of these agents does the task next. `failed`: the earlier attempts at it in this run. */
+  | {
+      kind: "pick-agent";
+      task_id: TaskId;
+      iteration: number;
+      attempt: number;
+      agents: readonly string[];
+      failed: readonly Earlier[];
+    }
   /** `reuse`: the task was in progress already, so the tree may hold some of its work. */
   | { kind: "run-baseline"; job: JobFacts; reuse: boolean }
   /** Runs the project's checks before anything else. Contract: no job is running. */

@@ -75,6 +75,7 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
     case "restored":
     case "work_saved":
     case "person_asked":
+    case "agent_picked":
     case "stop_sent":
     case "woke":
       return ignoreLate(close, decision);

@@ -73,6 +73,7 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision
     case "restored":
     case "work_saved":
     case "person_asked":
+    case "agent_picked":
     case "run_ended":
       throw new Error(`${event.type} came before there was a backlog`);
     default:

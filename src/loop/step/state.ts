@@ -180,6 +180,8 @@ export interface Work extends Frame {
   results?: PersistentMap<TaskId, TaskResult>;
   /** Rows that are being moved without a job, and the lines that the log gets once they are. */
   moving?: readonly PlannedMove[];
+  /** The choice of the user's module for the next iteration; without `agent` it was asked for. */
+  pick?: { id: TaskId; iteration: number; agent?: string } | undefined;
   /** The task whose question the person at the terminal is being asked, and those whose question was left. */
   askingAbout?: TaskId | undefined;
   leftOpen?: ReadonlySet<TaskId>;

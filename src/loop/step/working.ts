@@ -89,6 +89,8 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
       return stayAtWork(onSaved(work, event, decision), decision);
     case "person_asked":
       return startNext(onPersonAsked(work, event, decision), decision);
+    case "agent_picked":
+      return onPicked(work, event, decision);
     case "run_started":
     case "recovered":
     case "preflight_finished":
@@ -106,6 +108,13 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
 /** Continues with the jobs in progress, or with an edit that is due. */
 function stayAtWork(work: Work, decision: Decision): RunState {
   return startDueEdit(work, decision) ?? { phase: "working", work };
+}
+
+/** L3: the backlog may have changed meanwhile, so the task is selected again. */
+function onPicked(work: Work, event: Of<"agent_picked">, decision: Decision): RunState {
+  const { task_id: id, iteration, agent } = event;
+  decision.because = { rule: "agent-picked", picked: id, why: agent };
+  return startNext({ ...work, pick: { id, iteration, agent } }, decision);
 }
 
 function onGate(work: Work, event: Of<"gate_finished">, decision: Decision): Work {
@@ -319,6 +328,11 @@ function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): R
     case "ask-person":
       decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
       return startNext(leaveQuestion(work), decision);
+    case "pick-agent": {
+      // Nothing is claimed: the run ends, and the next one tries again.
+      const closing = { ending: "environment" as const, message, ...work.closing };
+      return startNext({ ...work, pick: undefined, closing }, decision);
+    }
     default:
       break;
   }

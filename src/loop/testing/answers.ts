@@ -255,6 +255,10 @@ function plainAnswer(
       return hookAnswer(effect, reply);
     case "stop":
       return { type: "stop_sent", ...effect.job, how: effect.how };
+    case "pick-agent": {
+      const { task_id, iteration, agents, failed } = effect;
+      return { type: "agent_picked", task_id, iteration, agent: agents[failed.length % agents.length] ?? "" };
+    }
     case "finish": {
       const { ending, done, tasks, iterations } = effect;
       const totals = { done, tasks, iterations, duration_ms: 0, input_tokens: 0, output_tokens: 0 };

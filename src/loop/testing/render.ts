@@ -84,6 +84,8 @@ function eventWords(event: StepEvent): string {
       return event.shelved ? "shelved" : "";
     case "person_asked":
       return words(event.task_id, event.outcome);
+    case "agent_picked":
+      return words(event.task_id, event.agent);
     default:
       return never(event);
   }
@@ -184,6 +186,8 @@ function effectWords(effect: Effect): string {
       );
     case "ask-person":
       return effect.task_id;
+    case "pick-agent":
+      return words(effect.task_id, `of ${effect.agents.join(", ")}, attempt ${effect.attempt}`);
     case "run-agent": {
       const earlier = effect.earlier.map(({ attempt, reason }) => `${attempt} ${reason}`).join(", ");
       return words(factWords(effect.job), effect.label, earlier === "" ? "" : `after ${earlier}`);

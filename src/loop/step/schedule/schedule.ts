@@ -8,6 +8,8 @@ export interface AgentOrder {
   named: readonly (string | undefined)[];
   /** The entry of the schedule whose turn it is, from 0. */
   turn: number;
+  /** The agent that the user's module chose; it takes the turn. */
+  picked?: string | undefined;
   /** L12: agents that could not be used. */
   dropped: ReadonlySet<string>;
   /** L17: agents that are asked again later. */
@@ -21,7 +23,7 @@ export interface AgentOrder {
 /** The agent of a job, or the agent to wait for (`until` epoch ms), or `undefined` if none is left. */
 export type AgentChoice = { agent: string } | { waitsFor: string; until: number } | undefined;
 
-type AgentRules = Pick<Rules, "agent" | "roles" | "schedule" | "on_limit">;
+type AgentRules = Pick<Rules, "agent" | "roles" | "schedule" | "picks" | "on_limit">;
 
 /** The order of a phase (contract §4): `--agent`, then the task's agent, then the phase's role, then the schedule. */
 export function orderOfPhase(
@@ -41,21 +43,29 @@ export function orderOfPhase(
 /**
  * Chooses an agent: one that is asked for by name, else the next of the schedule. L17: if the scheduled one is backing off, the
  * next takes over (`on_limit: switch`); the run waits for one that was asked for by name. `same`: no agent is left but `unlike`.
+ * `open`: the user's module is still to choose.
  */
 export function chooseAgent(
   rules: Omit<AgentRules, "roles">,
-  { named: wanted, turn, dropped, backoffs, at, unlike }: AgentOrder,
-): { choice: AgentChoice; same?: string } {
+  { named: wanted, turn, picked, dropped, backoffs, at, unlike }: AgentOrder,
+): { choice: AgentChoice; same?: string; open?: true } {
   const isThere = (name: string): boolean => !dropped.has(name);
   const named = wanted.flatMap((name) => name ?? []).filter(isThere);
-  const all = [...named, ...rotate(rules.schedule, turn).filter(isThere)];
+  const scheduled =
+    picked === undefined ? rotate(rules.schedule, turn) : [...new Set([picked, ...rules.schedule])];
+  const all = [...named, ...scheduled.filter(isThere)];
   const others = all.filter((name) => name !== unlike);
   const usable = rules.agent !== undefined || others.length === 0 ? all : others;
   const [first] = usable;
   if (first === undefined) return { choice: undefined };
   const same = unlike !== undefined && first === unlike ? { same: unlike } : {};
   const waits = rules.on_limit === "wait" || named.includes(first);
-  return { choice: pick(waits ? [first] : usable, backoffs, at), ...same };
+  const isOpen = rules.picks === true && picked === undefined && !named.includes(first);
+  return {
+    choice: pick(waits ? [first] : usable, backoffs, at),
+    ...same,
+    ...(isOpen ? { open: true } : {}),
+  };
 }
 
 function rotate(schedule: readonly string[], by: number): string[] {

@@ -3,10 +3,10 @@
 import type { Rules } from "../../../logging/rules.js";
 import type { ProgressRow } from "../../../workflow/progress.js";
 import type { Stage } from "../../../workflow/workflow.js";
-import { chooseAgent, type AgentChoice, type AgentOrder } from "../schedule/schedule.js";
+import { chooseAgent, type AgentOrder } from "../schedule/schedule.js";
 
 /** Everything that the choice depends on. */
-export interface StageAgentOrder extends Pick<AgentOrder, "dropped" | "backoffs" | "at"> {
+export interface StageAgentOrder extends Pick<AgentOrder, "picked" | "dropped" | "backoffs" | "at"> {
   stage: Stage;
   progress: Pick<ProgressRow, "agents">;
   iteration: number;
@@ -16,13 +16,13 @@ export interface StageAgentOrder extends Pick<AgentOrder, "dropped" | "backoffs"
   known: readonly string[];
 }
 
-type AgentRules = Pick<Rules, "agent" | "stage_agents" | "schedule" | "on_limit">;
+type AgentRules = Pick<Rules, "agent" | "stage_agents" | "schedule" | "picks" | "on_limit">;
 
 /** Chooses the agent of a stage. */
 export function chooseStageAgent(
   rules: AgentRules,
   { stage, progress, iteration, wanted, known, ...now }: StageAgentOrder,
-): { choice: AgentChoice; same?: string } {
+): ReturnType<typeof chooseAgent> {
   const agentOf = (name: string | undefined): string | undefined =>
     name === undefined ? undefined : progress.agents?.[name];
   const own = "agent" in stage ? stage.agent : undefined;

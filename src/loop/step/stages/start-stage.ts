@@ -11,7 +11,7 @@ import { NO_AGENT } from "../edits.js";
 import type { Decision } from "../decision.js";
 import type { JobFacts } from "../effects.js";
 import { getFirstActivity } from "../attempt/job.js";
-import { chooseAgent, orderOfPhase, type AgentChoice } from "../schedule/schedule.js";
+import { chooseAgent, orderOfPhase } from "../schedule/schedule.js";
 import { chooseStageAgent } from "./stage-agent.js";
 import { hasAgent, locate, routeOf, type Position } from "./stage.js";
 import type { Route } from "./stage-state.js";
@@ -58,10 +58,15 @@ function pass({ rules }: Work, { progress }: IndexRow, { workflow, to }: Extract
 export function chooseAgentOf(
   work: Work,
   row: IndexRow,
-  { position, next, at }: { position: Ready; next: NextStage; at: number },
-): { choice: AgentChoice; same?: string } {
+  {
+    position,
+    next,
+    at,
+    picked,
+  }: { position: Ready; next: NextStage; at: number; picked?: string | undefined },
+): ReturnType<typeof chooseAgent> {
   const { rules, dropped, backoffs } = work;
-  const now = { iteration: work.iterations + 1, dropped, backoffs, at, wanted: row.agent };
+  const now = { iteration: work.iterations + 1, dropped, backoffs, at, picked, wanted: row.agent };
   if (position.kind === "default") return chooseAgent(rules, orderOfPhase(rules, "iteration", now));
   const stage = position.workflow.stages[next.stage ?? ""];
   if (stage === undefined || !hasAgent(next.route)) return { choice: { agent: NO_AGENT } };

@@ -62,6 +62,7 @@ const STAGE_WORDS: Readonly<Record<string, (event: Value) => string>> = {
     return `${found}${paths} saved${event["shelved"] === true ? ", tree put back" : ""}`;
   },
   person_asked: (event) => (text(event, "outcome") === "left" ? "left open" : "answered"),
+  agent_picked: (event) => `${text(event, "agent")} for iteration ${amount(event, "iteration")}`,
   session: (event) => text(event, "id"),
   notified: (event) => `${text(event, "of")} → ${join(event, "to", "outcome", "error")}`,
 };
