@@ -365,7 +365,7 @@ test("names of agents on the command line are trimmed, in small letters, and wit
 test.each<[Flags, string]>([
   [
     { "--schedule": "two agents" },
-    '--schedule: schedule is "two agents"; allowed: single | odd-even | round-robin, or an agent\'s name',
+    '--schedule: schedule is "two agents"; allowed: single | odd-even | round-robin | pattern, or the path of a module (./pick.js), or an agent\'s name',
   ],
   [{ "--rr-agents": ",," }, "a list of at least one agent's name"],
   [{ "--odd-agent": "a b" }, 'schedule.odd is "a b"; allowed: an agent\'s name'],
