@@ -97,7 +97,12 @@ export async function mustBeAsShown(
   const task = tasks.find((one) => one.progress?.question?.id === id) ?? tasks.find((one) => one.id === id);
   const question = openQuestion(task?.progress);
   if (task === undefined || question === undefined || word === "reject" || word === noOf(question)) return;
-  const output = task.progress?.outputs?.[question.shows?.what ?? ""];
+  const what = question.shows?.what ?? "";
+  if (what === "diff" || what === "work") {
+    const changes = await readChanges({ context, project, task, question }, context.err);
+    if ("changed" in changes) throw new UserError("no", changes.changed);
+  }
+  const output = task.progress?.outputs?.[what];
   if (output === undefined || question.source === "tool") return;
   const bytes = await readAsked({ context, project, task, question }, output);
   if ("changed" in bytes) throw new UserError("no", bytes.changed);
@@ -124,10 +129,20 @@ async function readChanges(
   const { shows } = question;
   if (work.commit !== shows?.sha256)
     return { changed: `the work was changed after ${clean(question.id)} was asked` };
+  if (!(await isHere(opened.value, work.commit)))
+    return {
+      changed: `the work that ${clean(question.id)} shows, ${work.commit.slice(0, 12)}, is not in this repository: answer where the run was`,
+    };
   const from = shows.what === "work" ? work.base : await beforeStage(opened.value, work);
   const range = [from, work.commit, "--", ":(top)", ...opened.value.excludes];
   const { out } = await runGit(opened.value, ["diff", "--no-color", "--no-ext-diff", ...range]);
   return { text: out === "" ? ["nothing was changed"] : diffLines(out, coloursFor(to.colour)) };
+}
+
+/** Whether a commit is there: saved work is on no branch, so a clone does not have it. */
+async function isHere(repo: Repository, commit: string): Promise<boolean> {
+  const { code } = await runGit(repo, ["cat-file", "-e", `${commit}^{commit}`], { answers: [1, 128] });
+  return code === 0;
 }
 
 /** The commit before the visits of the last stage: their messages begin with the same subject. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { commitBacklog, prepareCommit } from "./commit.js";
@@ -216,4 +216,39 @@ test("the backlog alone is committed only if HEAD has another version", async ({
   await scratch.git("rm", "-q", "--cached", "to-do.json");
   await scratch.git("commit", "-qm", "untracked");
   expect(await commitBacklog(repo, { ...order, bytes: Buffer.from("{}") })).toBe("nothing");
+});
+
+test("outputs that git ignores travel with the backlog while their task is open", async ({ scratch }) => {
+  mkdirSync(join(scratch.top, "tasks/T1"), { recursive: true });
+  write(scratch, "tasks/.gitignore", "*\n");
+  write(scratch, "tasks/T1/1-plan.json", "{}\n");
+  write(scratch, "tasks/T1/1-plan.md", "a plan\n");
+  const repo = await scratch.open();
+  const folder = join(scratch.top, "tasks");
+  const files = new Map([
+    ["T1/1-plan.json", join(folder, "T1/1-plan.json")],
+    ["T1/1-plan.md", join(folder, "T1/1-plan.md")],
+  ]);
+  const bytes = readFileSync(join(scratch.top, "to-do.json"));
+  const order = {
+    run: "run-1",
+    bytes,
+    message: "looper: waiting\n",
+    outputs: { folder, owned: new Set(["T1"]), files },
+  };
+  const made = await commitBacklog(repo, order);
+  if (made === "nothing") throw new Error("nothing");
+  expect(await changesOf(scratch, made.commit)).toEqual(["A tasks/T1/1-plan.json", "A tasks/T1/1-plan.md"]);
+  expect(await scratch.git("status", "--porcelain")).toBe("");
+  expect(await commitBacklog(repo, order)).toBe("nothing");
+  const half = new Map([["T1/1-plan.md", undefined]]);
+  const other = await commitBacklog(repo, {
+    ...order,
+    outputs: { folder, owned: new Set(["T2"]), files: new Map() },
+  });
+  expect(other).toBe("nothing");
+  const less = await commitBacklog(repo, { ...order, outputs: { ...order.outputs, files: half } });
+  if (less === "nothing") throw new Error("nothing");
+  expect(await changesOf(scratch, less.commit)).toEqual(["D tasks/T1/1-plan.json"]);
+  expect(await scratch.git("status", "--porcelain")).toBe("");
 });

@@ -1,12 +1,12 @@
 // Builds the commit of a task, or of the backlog alone, on no branch yet: the first step of the commit protocol
 // (prepare → the caller writes the backlog → publish). publish.ts does the other steps.
-import { toText } from "../base/bytes.js";
-import { NOTHING, type Version } from "../base/read/diff.js";
+import { toBytes, toText } from "../base/bytes.js";
+import { NOTHING, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { readHead } from "../base/repository/head.js";
+import { readHead, zeroLike } from "../base/repository/head.js";
 import { buildPending, type Prepared } from "./pending.js";
 import { publish, type Published } from "./publish.js";
-import type { Repository } from "../base/repository/repository.js";
+import { pathFromTop, type Repository } from "../base/repository/repository.js";
 import type { Snapshot } from "../attempt/snapshot.js";
 
 const CARRIAGE_RETURN = 13;
@@ -23,6 +23,8 @@ export interface CommitOrder {
   snapshot: Pick<Snapshot, "changes" | "head" | "backlogMode"> & Partial<Pick<Snapshot, "marked" | "theirs">>;
   /** The backlog as it will be written, with the task done. */
   backlog: Uint8Array;
+  /** The task's outputs, which the commit takes out of HEAD: the task is not open any more. */
+  outputs?: TravellingOutputs | undefined;
   /** From `formatMessage`. */
   message: string;
   /** Any JSON value; `recoverPending` returns it. */
@@ -36,7 +38,8 @@ export type Preparation = Prepared | "nothing";
 export async function prepareCommit(repo: Repository, order: CommitOrder): Promise<Preparation> {
   const { head, marked, theirs } = order.snapshot;
   const stays = (path: string): boolean => marked?.has(path) === true || theirs?.has(path) === true;
-  const changes = order.snapshot.changes.filter(({ path }) => !stays(path));
+  const own = await planOutputs(repo, head.commit, order.outputs);
+  const changes = [...order.snapshot.changes.filter(({ path }) => !stays(path)), ...own];
   const { run, taskId, attempt, message, facts } = order;
   const parts = { parent: head.commit, changes, message, run, taskId, attempt, facts };
   const mode = await backlogMode(repo, { ...order.snapshot, changes });
@@ -52,13 +55,23 @@ export async function prepareCommit(repo: Repository, order: CommitOrder): Promi
   return buildPending(repo, { ...parts, changes: [...changes, entry] });
 }
 
+/** Outputs of stages, which travel with the backlog although git ignores them. */
+export interface TravellingOutputs {
+  /** Absolute: the folder of all tasks. */
+  folder: string;
+  /** The folders of tasks in it, where HEAD is to have nothing but the files. */
+  owned: ReadonlySet<string>;
+  /** By their place below the folder, where the content is; `undefined`: as HEAD has it. Absolute. */
+  files: ReadonlyMap<string, string | undefined>;
+}
+
 /**
- * Commits only the backlog if HEAD has another version of it; otherwise returns "nothing". Contract: `bytes` is the
- * content of the file on disk.
+ * Commits only the backlog and the outputs of open tasks, if HEAD has other versions of them; otherwise, and where git does not track
+ * the backlog, returns "nothing". Contract: `bytes` is the content of the file on disk.
  */
 export async function commitBacklog(
   repo: Repository,
-  order: { run: string; bytes: Uint8Array; message: string },
+  order: { run: string; bytes: Uint8Array; message: string; outputs?: TravellingOutputs | undefined },
 ): Promise<Published | "nothing"> {
   const { commit } = await readHead(repo);
   if (repo.todo === undefined || commit === undefined) return "nothing";
@@ -66,8 +79,9 @@ export async function commitBacklog(
   const from = await committedVersion(repo, commit, path);
   if (from === undefined) return "nothing";
   const oid = await storeBacklog(repo, path, order.bytes);
-  if (oid === from.oid) return "nothing";
-  const changes = [{ path, from, to: { mode: from.mode, oid } }];
+  const row = { path, from, to: { mode: from.mode, oid } };
+  const changes = [...(oid === from.oid ? [] : [row]), ...(await planOutputs(repo, commit, order.outputs))];
+  if (changes.length === 0) return "nothing";
   const { run, message } = order;
   const parts = { parent: commit, changes, message, run, ...NO_TASK };
   return publish(repo, await buildPending(repo, parts));
@@ -92,6 +106,53 @@ async function backlogMode(repo: Repository, taken: CommitOrder["snapshot"]): Pr
 async function storeBacklog(repo: Repository, path: string, bytes: Uint8Array): Promise<string> {
   const args = ["hash-object", "-w", "--stdin", `--path=${toText(path)}`];
   return (await runGit(repo, args, { input: Buffer.from(bytes).toString("latin1") })).out.trimEnd();
+}
+
+/** The changes that make HEAD hold these outputs. Starts two processes, or none without a folder in the tree. */
+async function planOutputs(
+  repo: Repository,
+  head: string | undefined,
+  outputs: TravellingOutputs | undefined,
+): Promise<DiffEntry[]> {
+  const top = outputs === undefined ? undefined : await pathFromTop(repo, outputs.folder);
+  if (outputs === undefined || top === undefined || head === undefined) return [];
+  const { files, owned } = outputs;
+  const { out } = await runGit(repo, ["ls-tree", "-r", "-z", head, "--", `${toText(top)}/`]);
+  const known = new Map(
+    out.split("\0").flatMap((line): [string, Version][] => {
+      const [, mode = "", oid = "", path] = /^(\d{6}) blob ([0-9a-f]+)\t([^]*)$/.exec(line) ?? [];
+      return path === undefined ? [] : [[path, { mode, oid }]];
+    }),
+  );
+  const pathOf = (name: string): string => `${top}/${toBytes(name)}`;
+  const isOwned = (path: string): boolean =>
+    owned.has(toText(path.slice(top.length + 1).split("/", 1)[0] ?? ""));
+  const wanted = new Set([...files.keys()].map(pathOf));
+  const gone = [...known].flatMap(([path, from]): DiffEntry[] =>
+    wanted.has(path) || !isOwned(path) ? [] : [{ path, from, to: { ...NOTHING, oid: zeroLike(from.oid) } }],
+  );
+  const sources = [...files].flatMap(([name, source]) => (source === undefined ? [] : [{ name, source }]));
+  const oids = await storeFiles(
+    repo,
+    sources.map(({ source }) => source),
+  );
+  const set = sources.map(({ name }, at): DiffEntry => {
+    const path = pathOf(name);
+    return {
+      path,
+      from: known.get(path) ?? NOTHING,
+      to: { mode: "100644", oid: oids[at] ?? "" },
+    };
+  });
+  return [...gone, ...set.filter(({ from, to }) => !sameVersion(from, to))];
+}
+
+/** The blobs of files, byte for byte. */
+async function storeFiles(repo: Repository, files: readonly string[]): Promise<string[]> {
+  if (files.length === 0) return [];
+  const input = files.map((file) => `${toBytes(file)}\n`).join("");
+  const args = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
+  return (await runGit(repo, args, { input })).out.trimEnd().split("\n");
 }
 
 async function committedVersion(

@@ -22,7 +22,7 @@ export interface Conflict {
   later: readonly { commit: string; title: string; task?: string }[];
 }
 
-/** `changes`: from HEAD to HEAD without the commits; without the backlog. */
+/** `changes`: from HEAD to HEAD without the commits; without the runner's own files. */
 export type RevertPlan =
   | { kind: "clean"; changes: readonly DiffEntry[] }
   | { kind: "conflicts"; conflicts: readonly Conflict[] };
@@ -39,7 +39,7 @@ export async function planRevert(
   let tree = await treeOf(repo, head);
   for (const commit of commits) {
     const merged = await takeOut(repo, commit, tree);
-    const conflicts = merged.conflicts.filter((path) => path !== repo.todo?.path);
+    const conflicts = merged.conflicts.filter((path) => !repo.isOwn(path));
     if (conflicts.length > 0) {
       const paths = new Set(conflicts);
       return { kind: "conflicts", conflicts: await explain(repo, { paths, commit, head, commits }) };
@@ -47,7 +47,7 @@ export async function planRevert(
     tree = merged.tree;
   }
   const changes = await diffTrees(repo, tree, head);
-  return { kind: "clean", changes: changes.filter(({ path }) => path !== repo.todo?.path) };
+  return { kind: "clean", changes: changes.filter(({ path }) => !repo.isOwn(path)) };
 }
 
 interface Merged {

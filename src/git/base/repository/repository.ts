@@ -231,6 +231,12 @@ function pathInside(top: string, path: string): string | undefined {
   return inside === "" || inside === ".." || inside.startsWith("../") ? undefined : inside;
 }
 
+/** The path of a file or folder from the top of the tree, in bytes; `undefined` if it is not in the tree. */
+export async function pathFromTop(repo: Repository, path: string): Promise<string | undefined> {
+  const inside = pathInside(repo.cwd, await truePath(repo.ports.files, path));
+  return inside === undefined ? undefined : toBytes(inside);
+}
+
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   return () => (answer ??= ask());

@@ -111,12 +111,17 @@ function listRed(judged: Pick<GateReport, "commands"> | undefined): string[] {
   return failing.flatMap(({ command, tests }) => tests?.new ?? [command]);
 }
 
+/** The `.gitignore` of the folder of all tasks. The commit at the end of a run has the outputs of open tasks all the same. */
+export const IGNORES_ALL = "*\n";
+
 /** Makes the folder, which git ignores unless a person decided otherwise, and removes what a killed run was writing. */
 async function openFolder(files: Files, project: Pick<Project, "paths">, folder: string): Promise<void> {
   const top = project.paths.tasksDir;
-  if ((await files.stat(top)) === undefined) {
+  const ignore = join(top, ".gitignore");
+  // A clone has the outputs of open tasks and not this file.
+  if ((await files.stat(ignore)) === undefined) {
     await orInTheWay(top, () => files.makeFolder(top, 0o700));
-    await write(files, join(top, ".gitignore"), "*\n");
+    await write(files, ignore, IGNORES_ALL);
   }
   const copies = join(folder, COPIES);
   await orInTheWay(copies, () => files.makeFolder(copies, 0o700));

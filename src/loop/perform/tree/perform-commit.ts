@@ -2,11 +2,17 @@
 import { asResult, failureText } from "../../../git/base/git.js";
 import { asideId } from "../../../git/base/names.js";
 import { keepCheckpoints } from "../../../git/checkpoint/checkpoint.js";
-import { commitBacklog, prepareCommit, type Preparation } from "../../../git/commit/commit.js";
+import {
+  commitBacklog,
+  prepareCommit,
+  type Preparation,
+  type TravellingOutputs,
+} from "../../../git/commit/commit.js";
 import { formatMessage } from "../../../git/commit/message.js";
 import { dropPending, recoverPending } from "../../../git/commit/pending.js";
 import { publish } from "../../../git/commit/publish.js";
 import { publishWithTree } from "../../../git/undo/revert-tree.js";
+import { taskFolderName } from "../../../workflow/outputs/task-files.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { readMissingFacts } from "../../runs/pending-facts.js";
 import { EffectError } from "../../step/drive.js";
@@ -15,6 +21,7 @@ import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "../perform-as.js";
 import { changeBacklog, makeEmptyResult } from "../perform-backlog.js";
 import { forget, forgetCheckpoints, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
+import { collectOutputs } from "../stages/open-outputs.js";
 import { findCommitAgent, listApprovals } from "../stages/stage-of.js";
 import type { World } from "../world.js";
 
@@ -49,6 +56,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
       backlog,
       message,
       facts: { changes },
+      outputs: await collectDone(world, job),
     };
     prepared = await prepareCommit(repo, order);
   };
@@ -96,7 +104,7 @@ export async function performFinishPending(world: World): Promise<StepEvent> {
 }
 
 /**
- * Commits the backlog at the end of a run, if git tracks it and it changed. Takes over the edits made since the last change, so that
+ * Commits the backlog and the outputs of open tasks at the end of a run, if git tracks it and they changed. Takes over the edits made since the last change, so that
  * the event names all that the commit holds.
  */
 export async function performCommitBacklog(
@@ -117,9 +125,20 @@ export async function performCommitBacklog(
   const { outcome, bytes } = await changeBacklog(world, [], "idle");
   if (!kept.ok) outcome.warnings.push(failureText(kept.error));
   const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
-  const done = await commitBacklog(repo, { run: world.log.run, bytes, message });
+  const tasks = world.memory.backlog?.tasks ?? [];
+  const outputs = await collectOutputs(world.ports, world.project, tasks);
+  const done = await commitBacklog(repo, { run: world.log.run, bytes, message, outputs });
   if (done === "nothing") return { type: "committed", ...outcome };
   return { type: "committed", commit: done.commit, ...outcome };
+}
+
+/** The task of a commit is done: none of its outputs stays in HEAD. */
+async function collectDone(world: World, job: JobFacts): Promise<TravellingOutputs | undefined> {
+  if (job.stage === undefined) return undefined;
+  const outputs = await collectOutputs(world.ports, world.project, []);
+  return outputs === undefined
+    ? undefined
+    : { ...outputs, owned: new Set([taskFolderName(job.task_id ?? "")]) };
 }
 
 function findTitle(world: World, job: JobFacts): string {

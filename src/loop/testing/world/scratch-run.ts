@@ -35,7 +35,11 @@ export async function beginRun(scratch: Scratch): Promise<ScratchRun> {
   if (read.kind === "ok") memory.backlog = read.backlog;
   const repo = await scratch.open();
   const log = { run: "run-1", sync: () => Promise.resolve() };
-  const project = { todoFile: todoFileOf(scratch), resolved: resolveSettings({ env: {}, flags: {} }) };
+  const project = {
+    todoFile: todoFileOf(scratch),
+    paths: { tasksDir: path.join(scratch.top, "tasks") },
+    resolved: resolveSettings({ env: {}, flags: {} }),
+  };
   const world: Partial<Record<keyof World, unknown>> = { ports, store, memory, repo, log, project };
   return { world: world as World, repo, told };
 }
