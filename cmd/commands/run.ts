@@ -28,6 +28,7 @@ export interface RunLine extends StartLine {
   task?: string;
   prompt?: string;
   junit?: string;
+  wait?: true;
   failUnverified?: true;
   quiet?: true;
   /** `looper` alone was typed. */
@@ -42,6 +43,7 @@ export const command: WorkingCommand<RunLine> = {
     new Option("--task <id>", "only this task and its dependencies"),
     list("--skip <stage>", "pass this analyze stage; repeatable"),
     list("--auto-approve <stage>", "answer this ask stage as approved; repeatable"),
+    new Option("--wait", "sleep while only questions are open"),
     new Option("--prompt <text>", "the idea for a first task file; - reads stdin"),
     TRUST,
     new Option("-y", "do not ask before writing the first task file"),
@@ -136,7 +138,7 @@ async function requestOf(context: CommandContext, request: RunLine, project: Pro
   const idea = prompt === "-" ? await context.stdin.readAll() : prompt;
   if (idea !== undefined && !/\S/u.test(idea))
     throw usageError("--prompt is empty", 'say what to build: --prompt "a small web shop"');
-  return { ...makeRunRequest(context, request, project), ...given({ only, idea }) };
+  return { ...makeRunRequest(context, request, project), ...given({ only, idea, wait: request.wait }) };
 }
 
 async function showPlan(

@@ -80,6 +80,6 @@ async function etaOf(
   }
   const elapsed = view.current?.phase === "iteration" ? now - view.current.began : 0;
   const work = estimate(pace, todo + doing, elapsed);
-  const wait = view.waiting === undefined ? 0 : Math.max(0, Date.parse(view.waiting.until) - now || 0);
+  const wait = view.waiting === undefined ? 0 : Math.max(0, Date.parse(view.waiting.until ?? "") - now || 0);
   return work === undefined ? null : work + wait;
 }

@@ -84,6 +84,8 @@ export const Rules = z.object({
   auto_approve: z.array(Name).optional(),
   /** A person at the terminal is asked open questions once nothing else can be done. */
   asks_person: z.literal(true).optional(),
+  /** `--wait`: the run does not end while it waits for answers. */
+  waits: z.literal(true).optional(),
   verify_from_agents: z.boolean(),
   /** Whether an agent may draft an empty backlog; `refused` has the reason. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),

@@ -2,7 +2,7 @@
 // either. Leaves answers in one folder to people.story.test.ts.
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { Puppet } from "../rig/puppet.js";
+import type { Puppet, Turn } from "../rig/puppet.js";
 import type { Rig } from "../rig/rig.js";
 import { story } from "../rig/rig.js";
 import { playStages } from "../rig/stages.js";
@@ -89,5 +89,60 @@ test(
     ]);
     expect((await rig.run(["approve", "T1"])).code).toBe(1);
     expect((await rig.run(["-C", there, "approve", "T1"])).code).toBe(0);
+  }),
+);
+
+/** Writes an answer into the task file as an editor saves it. */
+function answerInFile(rig: Rig, outcome: string): void {
+  const backlog = rig.readBacklog();
+  const tasks = backlog.tasks.map((task) => ({
+    ...task,
+    progress: { ...task.progress, answer: { outcome } },
+  }));
+  rig.write("to-do.json", `${JSON.stringify({ ...backlog, tasks }, undefined, 2)}\n`);
+}
+
+test(
+  "a run that waits sleeps while only questions are open, wakes on each answer, and makes one commit",
+  story(async (rig) => {
+    const agent = await begin(rig);
+    const stage = async (turn: Turn, name: string): Promise<void> => {
+      await turn.write(`${name}.txt`, "hello\n");
+      await turn.report({ outcome: "done" });
+    };
+    agent.play(playStages({ create: (turn) => stage(turn, "new"), modify: (turn) => stage(turn, "old") }));
+    const waiting = rig.start(["run", "--no-review", "--wait", "--workflow", "staged-review"]);
+    await waiting.says(/asks: Carry out this plan\?[^]*waiting for an answer/u);
+    const status = await rig.run(["status", "--json"]);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      run: { state: "running", waiting: { reason: "an answer", until: null } },
+    });
+    expect((await rig.run(["status"])).stdout).toContain("waiting for an answer");
+    expect(rig.git("log", "--format=%s")).toBe("start\n");
+    await rig.run(["approve", "T1"]);
+    await waiting.says(/asks: Keep these new files\?[^]*waiting for an answer/u);
+    answerInFile(rig, "approve");
+    await waiting.says(/asks: Keep these changes\?[^]*waiting for an answer/u);
+    await rig.run(["approve", "T1"]);
+    await waiting.says(/asks: Commit\?[^]*waiting for an answer/u);
+    await rig.run(["approve", "T1"]);
+    expect((await waiting.ended).code).toBe(0);
+    expect(rig.git("log", "--format=%s")).toBe("Do T1\nstart\n");
+    expect(rig.git("status", "--porcelain")).toBe("");
+  }),
+);
+
+test(
+  "a run that waits for answers ends at a signal, and when its time is over",
+  story(async (rig) => {
+    await begin(rig);
+    const args = ["run", "--no-review", "--wait", "--workflow", "plan-approve-execute"];
+    const waiting = rig.start(args);
+    await waiting.says(/waiting for an answer/u);
+    waiting.signal("SIGINT");
+    expect((await waiting.ended).code).toBe(130);
+    const timed = await rig.run([...args, "--max-duration", "1s"]);
+    expect(timed.code).toBe(1);
+    expect(timed.stdout).toContain("1 question waits for an answer: T1 at approve");
   }),
 );

@@ -88,7 +88,8 @@ const ToldEvents = {
     .object({
       type: z.literal("waiting"),
       reason: z.string(),
-      until: z.string(),
+      /** Absent: until there is an answer. */
+      until: z.string().optional(),
       /** The agent that the run waits for, if any. */
       agent: z.string().optional(),
       /** Why `until` is later than the time the agent reported. */
@@ -96,7 +97,7 @@ const ToldEvents = {
       /** The limit is known from an earlier run. */
       remembered: z.literal(true).optional(),
     })
-    .describe("The run waits; carries the reason, and until when."),
+    .describe("The run waits; carries the reason, and until when, unless only an answer ends it."),
   over_budget: z
     .object({
       type: z.literal("over_budget"),

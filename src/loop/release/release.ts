@@ -149,7 +149,7 @@ async function startRelease(
         interrupt({ type: "run_interrupted", signal: name, terminal: request.hangsUp });
     },
     ended: closeRun(world, locks, async () => {
-      const stopListening = listenToOthers(ports, world.log.folder, (event) => {
+      const stopListening = listenToOthers(ports, { folder: world.log.folder }, (event) => {
         if (event.type === "run_interrupted") interrupt(event);
       });
       try {

@@ -26,6 +26,8 @@ export interface RunRequest {
   skip?: readonly string[];
   /** `--auto-approve`: stages. */
   autoApprove?: readonly string[];
+  /** `--wait`. */
+  wait?: boolean;
   /** `--prompt`. */
   idea?: string;
   /** `--trust`, or CI. */

@@ -76,7 +76,7 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
   const rules = {
     ...makeRules(request, schedule, makeBootstrapRule(request, tasks)),
     ...(finished ? {} : inUse.rules),
-    ...(request.askPerson === undefined || finished ? {} : askingRule(inUse.rules)),
+    ...(finished ? {} : askingRules(request, inUse.rules)),
   };
   const agents = finished ? [] : await lookUpAgents(request, { configuredAgents, rules, tasks });
   const { repo, warning } = await openOrInitRepository(request);
@@ -104,8 +104,15 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
 }
 
 /** Only in a workflow is a person asked anything. */
-function askingRule({ workflows }: Pick<Rules, "workflows">): Pick<Rules, "asks_person"> {
-  return workflows === undefined ? {} : { asks_person: true };
+function askingRules(
+  { askPerson, wait = false }: RunRequest,
+  { workflows }: Pick<Rules, "workflows">,
+): Pick<Rules, "asks_person" | "waits"> {
+  if (workflows === undefined) return {};
+  return {
+    ...(askPerson === undefined ? {} : { asks_person: true as const }),
+    ...(wait ? { waits: true as const } : {}),
+  };
 }
 
 /** Collects the facts of a release: one agent, and a repository, which must exist already. */

@@ -1,15 +1,49 @@
 // Listens to other processes while the run works: stops, and edits of the task file. logging/control.ts reads the lines; the store
 // takes the edits.
 import { openControl } from "../../logging/control.js";
-import type { StepEvent } from "../../logging/events/events.js";
+import type { Sealed, StepEvent } from "../../logging/events/events.js";
+import { AN_ANSWER } from "../../logging/waiting.js";
 import type { Ports } from "../../system/ports.js";
+import { sha256Hex } from "../../system/text/sha256.js";
 
 const LOOK_EVERY_MS = 250;
+
+/** Notices what no command reports to a run that sleeps until there is an answer: a save of the task file by an editor. */
+export class TaskFileWatch {
+  readonly #ports: Pick<Ports, "files">;
+  readonly #file: string;
+  #seen = "";
+  #known: string | undefined;
+  #asleep = false;
+
+  constructor(ports: Pick<Ports, "files">, file: string) {
+    this.#ports = ports;
+    this.#file = file;
+  }
+
+  /** Takes a line of the run's log. */
+  see(line: Sealed): void {
+    if (line.type === "backlog_changed") this.#known = line.sha256 ?? this.#known;
+    if (line.type === "decided") this.#asleep = false;
+    if (line.type === "waiting") this.#asleep = line.reason === AN_ANSWER;
+  }
+
+  /** Whether the file has changed since the run last read it. Looks at the content only of a file that was saved since the last look. */
+  async isChanged(): Promise<boolean> {
+    const { files } = this.#ports;
+    const stat = await files.stat(this.#file);
+    const now = JSON.stringify([stat?.mtimeMs, stat?.size, stat?.inode]);
+    if (!this.#asleep || now === this.#seen) return false;
+    this.#seen = now;
+    const bytes = await files.read(this.#file);
+    return bytes !== undefined && sha256Hex(bytes) !== this.#known;
+  }
+}
 
 /** Puts what `looper stop` and editing commands say to the run that logs into `folder`, until the returned function is called. */
 export function listenToOthers(
   ports: Pick<Ports, "files" | "clock">,
-  folder: string,
+  { folder, watch }: { folder: string; watch?: TaskFileWatch },
   put: (event: StepEvent) => void,
 ): () => void {
   const readControl = openControl(ports, folder);
@@ -19,6 +53,7 @@ export function listenToOthers(
     looking = true;
     // Lines that cannot be read now are read the next time.
     const lines = await readControl().catch(() => []);
+    const isSaved = (await watch?.isChanged().catch(() => false)) === true;
     looking = false;
     for (const line of lines) {
       if (line.type === "stop")
@@ -29,7 +64,7 @@ export function listenToOthers(
           by: "stop",
         });
     }
-    if (lines.some(({ type }) => type === "edit")) put({ type: "edited" });
+    if (isSaved || lines.some(({ type }) => type === "edit")) put({ type: "edited" });
   };
   const timer = ports.clock.every(LOOK_EVERY_MS, () => void look());
   return () => {

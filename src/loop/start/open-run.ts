@@ -8,14 +8,14 @@ import { redactorFor } from "../../system/text/secrets/redactor.js";
 import { openControl } from "../../logging/control.js";
 import { markOf } from "../../system/processes/mark.js";
 import { createRunLog } from "../../logging/run-log.js";
-import type { Ending, StepEvent } from "../../logging/events/events.js";
+import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { openStore } from "../../todo/store/store.js";
 import { drive, type Perform } from "../step/drive.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { Inbox } from "../step/inbox.js";
 import { foldersOf, signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { perform } from "../perform/perform.js";
-import { listenToOthers } from "./listen.js";
+import { listenToOthers, TaskFileWatch } from "./listen.js";
 import { assemble, findPicker, type Assembly } from "./assemble.js";
 import { goToBranch } from "./go-to-branch.js";
 import { placeHidden } from "./before/find-hidden-checks.js";
@@ -82,7 +82,13 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   // One time for both: the branch of a run has the run's id in its name.
   const startedAt = ports.clock.now();
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo, startedAt);
-  const world = await openWorld(request, assembly, { locks, startedAt, ...given({ head }) });
+  const watch = new TaskFileWatch(ports, project.realTodoFile);
+  const onEvent = (line: Sealed): void => {
+    request.onEvent?.(line);
+    watch.see(line);
+  };
+  const opening = { locks, startedAt, ...given({ head }) };
+  const world = await openWorld({ ...request, onEvent }, assembly, opening);
   const { log } = world;
   const inbox = new Inbox();
   inbox.put(
@@ -96,7 +102,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     interrupt: (signal) => {
       inbox.put({ type: "run_interrupted", signal, terminal: request.hangsUp });
     },
-    ended: closeRun(world, locks, () => runToEnd(world, inbox)),
+    ended: closeRun(world, locks, () => runToEnd(world, inbox, watch)),
   };
 }
 
@@ -214,9 +220,9 @@ async function removeLocksLeft({ repo, memory }: World): Promise<void> {
     if (checkpoint !== undefined) await tryRemoveNewLocks(repo, checkpoint.locks);
 }
 
-async function runToEnd(world: World, inbox: Inbox): Promise<RunEnd> {
+async function runToEnd(world: World, inbox: Inbox, watch: TaskFileWatch): Promise<RunEnd> {
   const { log, ports } = world;
-  const stopListening = listenToOthers(ports, log.folder, (event) => {
+  const stopListening = listenToOthers(ports, { folder: log.folder, watch }, (event) => {
     inbox.put(event);
   });
   try {

@@ -125,7 +125,11 @@ export const StatusAnswer = z.object({
         .nullable()
         .describe("The attempt in progress; null if there is none"),
       waiting: z
-        .object({ until: z.string().describe("RFC 3339"), agent: z.string().nullable(), reason: z.string() })
+        .object({
+          until: z.string().nullable().describe("RFC 3339; null: for as long as it takes"),
+          agent: z.string().nullable(),
+          reason: z.string(),
+        })
         .nullable(),
       eta_ms: z
         .int()

@@ -2,6 +2,7 @@
 // and lists them. Pure. moves.ts takes the answers.
 import type { StepEvent } from "../../../logging/events/events.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
+import { AN_ANSWER } from "../../../logging/waiting.js";
 import type { IndexRow, TaskId } from "../../../todo/model/task.js";
 import type { ProgressRow } from "../../../workflow/progress.js";
 import { completeNote } from "./advance.js";
@@ -35,7 +36,10 @@ export function waitForPeople(work: Work, open: readonly IndexRow[], decision: D
   return sleep(work, open, decision) ?? describeOpen(work, open);
 }
 
-/** Sleeps until the first deadline, if the run may wait that long. */
+/**
+ * Sleeps until the first deadline, if the run may wait that long. With `--wait` until the run's time is over: listen.ts notices each
+ * edit of the task file, and the time limit of waits is for limits and deadlines alone.
+ */
 function sleep(work: Work, open: readonly IndexRow[], decision: Decision): RunState | undefined {
   const deadlines = open.flatMap(({ progress }) => {
     const { deadline, on_timeout, answered } = progress ?? {};
@@ -46,10 +50,15 @@ function sleep(work: Work, open: readonly IndexRow[], decision: Decision): RunSt
   const until = Math.min(...deadlines);
   const { max_wait_ms = Infinity, budget } = work.rules;
   const end = work.began + (budget.max_duration_ms ?? Infinity);
-  if (!Number.isFinite(until) || until - decision.at > max_wait_ms || until >= end) return undefined;
+  const waits = work.rules.waits === true && decision.at < end;
+  if (!waits && (!Number.isFinite(until) || until - decision.at > max_wait_ms || until >= end))
+    return undefined;
+  const wakeAt = Math.min(until, end);
   decision.because = { rule: "wait", why: "answers" };
-  decision.wakeAt = until;
-  decision.notes.push({ type: "waiting", reason: "an answer", until: new Date(until).toISOString() });
+  const isBounded = Number.isFinite(wakeAt);
+  if (isBounded) decision.wakeAt = wakeAt;
+  const bound = isBounded ? { until: new Date(wakeAt).toISOString() } : {};
+  decision.notes.push({ type: "waiting", reason: AN_ANSWER, ...bound });
   return { phase: "working", work };
 }
 

@@ -102,7 +102,7 @@ function runOf({ run, folder, view, live, eta }: SeenRun, at: number): NonNullab
     waiting:
       waiting === undefined || live === undefined
         ? null
-        : { until: waiting.until, agent: waiting.agent ?? null, reason: waiting.reason },
+        : { until: waiting.until ?? null, agent: waiting.agent ?? null, reason: waiting.reason },
     eta_ms: eta,
     tokens: ended?.totals.tokens ?? spent.tokens,
     cost_usd: ended?.totals.cost ?? spent.cost ?? null,

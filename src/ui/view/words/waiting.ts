@@ -7,6 +7,7 @@ type Waiting = Omit<Extract<RunEvent, { type: "waiting" }>, "type">;
 
 /** One line; `now`: epoch ms. */
 export function waitingText({ reason, until, agent, until_why: why }: Waiting, now: number): string {
+  if (until === undefined) return `waiting for ${clean(reason)}`;
   const at = Date.parse(until);
   const when = Number.isNaN(at)
     ? clean(until)
