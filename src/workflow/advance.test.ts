@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   collectFacts,
   explainOver,
+  fillQuestion,
   findShownStage,
   findTarget,
   findWayBack,
@@ -212,4 +213,28 @@ test("the way back of a review is the outcome from which it comes again; the end
   expect(findWayBack(asked, "fix")).toBeUndefined();
   const audit = make({ audit: analyze({ done: "fix" }), fix: work({ done: "finish" }) });
   expect(findWayBack(audit, "audit")).toBeUndefined();
+});
+
+test("a pair that does not end asks; the answer there leads past the limit, once for each answer", () => {
+  const pair = make({
+    implement: work({ done: "review", over_limit: "decide" }, { limits: { visits: 4 } }),
+    review: analyze({ complete: "finish", changes: "implement" }),
+    decide: { kind: "ask", question: "left?", next: { accept: "finish", continue: "implement" } },
+  });
+  const spent = { visits: { implement: 4, review: 4 }, visit: 8 };
+  expect(to(at("review", spent), "changes", pair)).toBe("decide");
+  expect(to(at("decide", spent), "continue", pair)).toBe("implement");
+  expect(to(at("review", { ...spent, visits: { implement: 5 } }), "changes", pair)).toBe("decide");
+});
+
+test("a question names facts of an output; of a list, how long it is", () => {
+  const asks = make({
+    review: analyze({ changes: "decide", complete: "finish" }),
+    decide: { kind: "ask", question: "{{review.findings}} left, {{review.risk}}", next: { yes: "finish" } },
+  });
+  const facts = collectFacts(asks, "review", { findings: [{}, {}], other: 1 });
+  expect(facts).toEqual({ findings: 2 });
+  expect(fillQuestion("{{review.findings}} left, {{review.risk}}", { "review.findings": 2 })).toBe(
+    "2 left, some",
+  );
 });

@@ -96,20 +96,33 @@ export function findWayBack(
   return back === undefined || through.length === 0 ? undefined : { back, through };
 }
 
-/** The fields of a stage's output that some `when` names. Keyed without the stage's name, as the row of the task keeps them. */
+/**
+ * The fields of a stage's output that a `when` or a question names; of a list, how long it is. Keyed without the stage's name, as the
+ * row of the task keeps them.
+ */
 export function collectFacts(workflow: Workflow, stage: string, output: unknown): Record<string, Scalar> {
   const facts: Record<string, Scalar> = {};
   if (typeof output !== "object" || output === null) return facts;
   const fields = new Map<string, unknown>(Object.entries(output));
-  for (const { when = {} } of Object.values(workflow.stages)) {
-    for (const key of Object.keys(when)) {
+  for (const one of Object.values(workflow.stages)) {
+    const asked = one.kind === "ask" ? [...one.question.matchAll(FACT)].map(([, key = ""]) => key) : [];
+    for (const key of [...Object.keys(one.when ?? {}), ...asked]) {
       const [of, ...rest] = key.split(".");
       const field = rest.join(".");
-      const value = fields.get(field);
+      const named = fields.get(field);
+      const value = Array.isArray(named) ? named.length : named;
       if (of === stage && isScalar(value)) facts[field] = value;
     }
   }
   return facts;
+}
+
+/** A fact in the text of a question: `{{STAGE.FIELD}}`. */
+const FACT = /\{\{([a-z0-9_.-]{1,80})\}\}/gu;
+
+/** The text of an ask stage's question, with the facts that it names. */
+export function fillQuestion(text: string, facts: WorkflowPlace["facts"] = {}): string {
+  return text.replaceAll(FACT, (_whole, key: string) => String(facts[key] ?? "some"));
 }
 
 function isScalar(value: unknown): value is Scalar {
@@ -266,7 +279,7 @@ function findMapped(workflow: Workflow, place: WorkflowPlace, { of, stage }: Ove
 /** L20: why a stage is not entered: a limit of the workflow or of the stage is spent. */
 export function explainOver(
   workflow: Workflow,
-  { visit, visits = {}, spent = {} }: WorkflowPlace,
+  { stage, visit, visits = {}, spent = {} }: WorkflowPlace,
   to: string,
   toMs: (duration: string) => number | undefined,
 ): Over | undefined {
@@ -282,7 +295,9 @@ export function explainOver(
   if (all !== undefined) return { of: "workflow", stage: to, why: `${all} (limits of ${workflow.name})` };
   const own = workflow.stages[to]?.limits ?? {};
   const times = visits[to] ?? 0;
-  if (own.visits !== undefined && times >= own.visits)
+  // The stage that asks what to do about the limit leads past it.
+  const isAskedFor = findTarget(workflow, { stage: to, visits }, "over_limit")?.to === stage;
+  if (own.visits !== undefined && times >= own.visits && !isAskedFor)
     return {
       of: "stage",
       stage: to,

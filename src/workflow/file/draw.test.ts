@@ -12,10 +12,15 @@ function shipped(name: string): Workflow {
 test("a workflow is drawn in text: each stage, what it does, and where its outcomes lead", () => {
   expect(drawText(shipped("implement-review"))).toEqual([
     "> implement  work by implement",
-    "             done -> review",
+    "             done       -> review",
+    "             over_limit -> decide",
     "  review     analyze by review (not the agent of implement) with workspace permissions",
     "             complete -> finish",
     "             changes  -> implement",
+    "  decide     ask: some findings are left: accept the work as it is, continue, or give up? (shows review)",
+    "             accept   -> finish",
+    "             continue -> implement",
+    "             give-up  -> block",
   ]);
 });
 

@@ -1,5 +1,5 @@
 // Draws a workflow: as lines of text for a terminal, or as a mermaid diagram for a page. Pure.
-import { isEnd, listOwnOutcomes, toTarget } from "../advance.js";
+import { fillQuestion, isEnd, listOwnOutcomes, toTarget } from "../advance.js";
 import type { Scalar, Stage, Workflow } from "../workflow.js";
 
 /** The stages in the file's order, each with where its outcomes lead. */
@@ -41,7 +41,7 @@ export function describeStage(stage: Stage): string {
       return `check: ${stage.commands.join("; ")}`;
     case "ask":
       return [
-        `ask: ${stage.question}`,
+        `ask: ${fillQuestion(stage.question)}`,
         ...(stage.shows === undefined ? [] : [`(shows ${stage.shows})`]),
         ...(stage.timeout === undefined ? [] : [`${stage.on_timeout ?? ""} after ${stage.timeout}`]),
       ].join(" ");
@@ -108,7 +108,7 @@ function shapeOf(name: string, stage: Stage): string {
     case "check":
       return `("<b>${name}</b><br/>commands")`;
     case "ask":
-      return `{{"<b>${name}</b><br/>${quoted(stage.question)}"}}`;
+      return `{{"<b>${name}</b><br/>${quoted(fillQuestion(stage.question))}"}}`;
     default:
       return stage satisfies never;
   }

@@ -16,6 +16,7 @@ import { sha256Hex } from "../../../system/text/sha256.js";
 import { Task } from "../../../todo/model/task.js";
 import { backlog } from "../../../todo/testing/testing.js";
 import type { Progress } from "../../../workflow/progress.js";
+import { listOwnOutcomes } from "../../../workflow/advance.js";
 import { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
 import { openAgentStage } from "./agent-stage.js";
@@ -187,8 +188,7 @@ describe("the prompts of the shipped workflows", () => {
       const prompt = await promptOf(one);
       expect(prompt).toContain("/project/.looper/tasks/T7/task.md");
       expect(prompt).toContain("`T7`");
-      for (const outcome of Object.keys(one.stage.next).filter((name) => name !== "exhausted"))
-        expect(prompt).toContain(`- \`${outcome}\`: `);
+      for (const outcome of listOwnOutcomes(one.stage)) expect(prompt).toContain(`- \`${outcome}\`: `);
       expect(prompt).not.toMatch(/\{\{|undefined|\n\n\n/u);
       if (one.stage.kind === "analyze") expect(prompt).not.toContain(NEEDLE);
       if (one.stage.kind === "analyze") expect(prompt).toContain("Change nothing: no file, no commit.");

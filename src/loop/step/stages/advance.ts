@@ -6,6 +6,7 @@ import { given } from "../../../system/given.js";
 import type { Advance, AskedQuestion } from "../../../todo/model/changes/change.js";
 import type { Status, TaskId } from "../../../todo/model/task.js";
 import {
+  fillQuestion,
   leadOn,
   listOwnOutcomes,
   type Lead,
@@ -76,7 +77,7 @@ function makeAdvance(order: MoveOrder, outcome: string, lead: Lead): Advance {
   const { id, progress, status, takes, workflow } = order;
   const { stage, visit } = progress;
   const asks = order.ask !== undefined && lead.to === stage;
-  const ask = asks ? order.ask : makeAsk(workflow, lead.to, order.at);
+  const ask = asks ? order.ask : makeAsk(workflow, lead.to, order);
   const reasons = lead.to === "block" ? explainBlock(order, outcome, lead) : [];
   const grants = takes !== undefined && isGranted(workflow, stage, outcome);
   return {
@@ -108,7 +109,11 @@ function isGranted({ stages }: Workflow, name: string, outcome: string): boolean
 }
 
 /** The question of an ask stage. */
-export function makeAsk({ stages }: Workflow, to: string, at: number): AskedQuestion | undefined {
+export function makeAsk(
+  { stages }: Workflow,
+  to: string,
+  { at, progress }: { at: number; progress?: Pick<ProgressRow, "facts"> },
+): AskedQuestion | undefined {
   const stage = stages[to];
   if (stage?.kind !== "ask") return undefined;
   const { question: text, shows, edits, on_timeout } = stage;
@@ -116,7 +121,7 @@ export function makeAsk({ stages }: Workflow, to: string, at: number): AskedQues
   const deadline = wait === undefined ? undefined : new Date(at + wait).toISOString();
   return {
     source: "stage",
-    text,
+    text: fillQuestion(text, progress?.facts),
     outcomes: listOwnOutcomes(stage),
     ...given({ shows, edits, deadline, on_timeout }),
   };

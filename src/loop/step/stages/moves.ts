@@ -110,7 +110,7 @@ function findStandIn(
 ): Omit<Answer, "question"> | undefined {
   const { stage, deadline, on_timeout, asked } = progress;
   const setting = asked === "stage" ? findAutomatic(stage, { rules, progress, at }) : undefined;
-  const [agrees] = makeAsk(workflow, stage, at)?.outcomes ?? [];
+  const [agrees] = makeAsk(workflow, stage, { at })?.outcomes ?? [];
   if (setting !== undefined && agrees !== undefined) return { ...setting, outcome: agrees };
   const isOver = deadline !== undefined && on_timeout !== undefined && Date.parse(deadline) <= at;
   return isOver

@@ -150,7 +150,7 @@ function makeEntry(
 ): { changes: Change[]; notes: NonNullable<Job["entering"]> } {
   const { workflow, digest } = position;
   const led = pass(work, row, position);
-  const ask = makeAsk(workflow, led.to, at);
+  const ask = makeAsk(workflow, led.to, { at });
   const enter: Change = {
     op: "enter",
     id: row.id,
