@@ -27,6 +27,63 @@ export function listCode(words: readonly string[], assigned: readonly string[]):
   return COMPUTES.test(program) ? [...values, ...args.filter((word) => EXPANDS.test(word))] : values;
 }
 
+/** Programs that run nothing of what they are given: their words are texts and names. */
+const KEEPS =
+  /^(?:echo|printf|cat|[efz]?grep|ag|ls|cd|pwd|mkdir|touch|cp|mv|rm|which|type|true|false|:|test|\[|read|export|declare|typeset|local|readonly|unset|let)$/;
+/** Subcommands of git whose words are texts and names. */
+const GIT_KEEPS =
+  /^(?:add|blame|branch|checkout|commit|diff|log|merge|mv|notes|restore|rev-parse|rm|shortlog|show|stash|status|switch|tag)$/;
+
+/** Returns the texts in a command's words that a program which is not known may run: all of them, one by one and together. */
+export function listGuesses(words: readonly string[]): string[] {
+  const [name = "", ...args] = words;
+  const program = posix.basename(name);
+  if (KEEPS.test(program)) return [];
+  if (program !== "git") return [...args.filter((word) => /\s/.test(word)), args.join(" ")];
+  const [subcommand = "", ...rest] = args.slice(findSubcommand(args));
+  if (GIT_KEEPS.test(subcommand)) return [];
+  // It is given a program for its pages: `-O'less'`, `--open-files-in-pager=less`.
+  if (subcommand === "grep") return rest.filter((word) => /^(?:-\w*O|--op)/.test(word));
+  return [...rest, `git ${rest.join(" ")}`];
+}
+
+/** Whether a program keeps its input as it is. */
+export function keepsInput([name = ""]: readonly string[]): boolean {
+  return name === "git" || KEEPS.test(posix.basename(name));
+}
+
+/** Whether a script of sed runs what it reads: its command `e`, or that flag of `s`. */
+function runsLines(script: string): boolean {
+  if (/(?:^|[;\n{}\d$/!])\s?e(?:\s|$|;|\})/.test(script)) return true;
+  const plain = script.replaceAll(/\\./g, "");
+  const [whole, mark] = /(?:^|[;{}\s\d/])s([/|#,!@:~%])/.exec(plain) ?? [];
+  if (whole === undefined || mark === undefined) return false;
+  const parts = plain.slice(plain.indexOf(whole) + whole.length).split(mark);
+  return parts.some((part, at) => at % 3 === 2 && /^[gpIiMm\d]*e/.test(part));
+}
+
+/** Whether options make a command run what the text does not show: another program under a known name, or what it reads. */
+export function hidesCommand([name = "", ...args]: readonly string[]): boolean {
+  switch (posix.basename(name)) {
+    case "git":
+      return args.some((word) => word.startsWith("--config-env"));
+    case "hash":
+      return args.some((word) => /^-\w*p/.test(word));
+    case "enable":
+      return args.some((word) => /^-\w*f/.test(word));
+    case "sed":
+    case "gsed":
+      return args.some(runsLines);
+    default:
+      return false;
+  }
+}
+
+/** Whether a quoted text is expanded where it is computed with: `[[ -v 'a[$(…)]' ]]`. */
+export function mayExpand(word: string): boolean {
+  return EXPANDS.test(word);
+}
+
 /** Whether the program may run its input. */
 export function readsCode([name = ""]: readonly string[]): boolean {
   return RUNS_CODE.test(posix.basename(name));
@@ -43,10 +100,16 @@ function readAssignment(text: string): string[] {
   return /\s/.test(value) ? [value] : [];
 }
 
-function listGitCode(args: readonly string[]): string[] {
+/** Where git's subcommand is among its arguments. */
+function findSubcommand(args: readonly string[]): number {
   const first = args.findIndex((word, at) => !word.startsWith("-") && !GIT_VALUE.test(args[at - 1] ?? ""));
-  const options = first < 0 ? args : args.slice(0, first);
-  const [subcommand = "", ...rest] = first < 0 ? [] : args.slice(first);
+  return first < 0 ? args.length : first;
+}
+
+function listGitCode(args: readonly string[]): string[] {
+  const first = findSubcommand(args);
+  const options = args.slice(0, first);
+  const [subcommand = "", ...rest] = args.slice(first);
   // The plumbing of a push.
   if (/^(?:send-pack|http-push)$/.test(subcommand)) return [`git push ${rest.join(" ")}`];
   const settings = [...options, ...(GIT_RUNS.test(subcommand) ? rest : [])];
@@ -72,7 +135,7 @@ export function listMentions(code: string): string[][] {
     .filter((word) => word !== "")
     .slice(0, MOST_WORDS);
   return words.flatMap((word, at) => {
-    const first = word.slice(word.lastIndexOf("=") + 1);
+    const first = word.slice(Math.max(word.lastIndexOf("="), word.lastIndexOf(":")) + 1);
     // A command may be glued to an option: `-x'git push'`.
     const glued = /^-\w{2,}/.test(first) ? [first.slice(2), first.slice(3)] : [];
     return [first, ...glued]

@@ -2,7 +2,15 @@
 // the text. Pure. Leaves what is allowed to the engine's rules, and the gate's reading to simple-commands.ts.
 import { posix } from "node:path";
 import { forEachChild, type Assignment, type Command, type Redirection, type SyntaxNode } from "unbash";
-import { listCode, listMentions, readsCode } from "./code-words.js";
+import {
+  hidesCommand,
+  keepsInput,
+  listCode,
+  listGuesses,
+  listMentions,
+  mayExpand,
+  readsCode,
+} from "./code-words.js";
 import { listPipes, readFeed, readInline } from "./feed.js";
 import { parseShell } from "./parse-shell.js";
 import { ANY, expandWord, formatWord } from "./words.js";
@@ -15,6 +23,8 @@ export interface ShellCommand {
   spellings: readonly string[];
   /** Commands that code in its words may run (`python -c`, `git -c alias.x=…`), in the form of `spellings`. */
   mentions: readonly string[];
+  /** Commands in the words of a program that is not known to leave them as they are (`perf stat …`), in the same form. */
+  guesses: readonly string[];
   /**
    * `itself`: what runs is this command. `others`: it runs what its words say (`sudo`, `xargs`, `find -exec`).
    * `nothing`: it is only the shell around commands that are in the list too (`sh -c "…"`).
@@ -75,6 +85,7 @@ function readCode(text: string, depth: number, reading: Building): void {
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.type === "Pipeline") listPipes(node.commands).forEach(([to, from]) => pipes.set(to, from));
     if (node.type === "Command") readCommand(node, { depth, from: pipes.get(node) }, reading);
+    if (node.type === "TestUnary" || node.type === "TestBinary") readTest(node, reading);
     if (node.type === "For") reading.values.push(...(node.wordlist ?? []).flatMap(expandWord));
     if (node.type === "Redirect") {
       const target = node.target === undefined ? ANY : formatWord(node.target);
@@ -132,7 +143,12 @@ function readCommand(
   const code = (called.length > 0 ? called : [[]]).flatMap((one) =>
     listCode(one, [...assigned, ...one.filter(isAssignment)]),
   );
-  const input = called.some(readsCode) ? [...command.redirects.flatMap(readInline), ...fed.texts] : [];
+  const fedTexts = [...command.redirects.flatMap(readInline), ...fed.texts];
+  const input = called.some(readsCode) ? fedTexts : [];
+  const guessed = [...called.flatMap(listGuesses), ...(called.every(keepsInput) ? [] : fedTexts)];
+  if (called.some(hidesCommand)) reading.isWhole = false;
+  if (called.some((one) => HANDS_ON.test(programOf(one))))
+    reading.values.push(...fedTexts.flatMap(splitWords));
   const isShell = assigned.length === 0 && isOnlyShell(words);
   reading.commands.push({
     text: joined([...assigned, ...words]),
@@ -151,9 +167,31 @@ function readCommand(
         .flatMap((one) => spellingsOf(one).forms),
       ...nested.commands.flatMap(({ mentions }) => mentions),
     ],
+    guesses: [
+      ...guessed.flatMap(listMentions).flatMap((one) => spellingsOf(one).forms),
+      ...nested.commands.flatMap(({ guesses }) => guesses),
+    ],
     runs: isShell ? "nothing" : runsOthers(words) ? "others" : "itself",
   });
   if (isShell) reading.commands.push(...nested.commands);
+}
+
+function splitWords(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== "");
+}
+
+/** Reads what `[[ … ]]` expands although it is quoted. */
+function readTest(node: SyntaxNode, reading: Building): void {
+  const words: string[] = [];
+  forEachChild(node, (child) => {
+    if (child.type === "Word") words.push(formatWord(child));
+  });
+  const mentions = words
+    .filter(mayExpand)
+    .flatMap(listMentions)
+    .flatMap((one) => spellingsOf(one).forms);
+  if (mentions.length > 0)
+    reading.commands.push({ text: "[[", spellings: [], mentions, guesses: [], runs: "nothing" });
 }
 
 function listArrays({ prefix, args }: Command): string[][] {
@@ -178,6 +216,8 @@ const SHELL = /^(?:(?:ba|da|z|k|mk|a|fi)?sh|eval|trap|alias|source|\.|su|busybox
 const WRAPPER =
   /^(?:env|command|builtin|exec|nohup|sudo|doas|pkexec|timeout|time|nice|ionice|taskset|chrt|stdbuf|setsid|xargs|parallel|watch|entr|chroot|flock|strace|ltrace|unshare|nsenter|runuser|script|unbuffer|xvfb-run|cross-env|dotenv|caffeinate|rlwrap|linux(?:32|64)|setarch|tmux|screen|ld(?:-[\w.-]+)?\.so[\d.]*)$/;
 const EXEC = /^-(?:exec|execdir|ok|okdir)$/;
+/** Give what they read to other commands, as their words. */
+const HANDS_ON = /^(?:xargs|parallel|read|mapfile|readarray)$/;
 /** After these some programs (`npx`, `npm exec`, `uv run`) run what follows; that takes nothing away from a rule that allows them. */
 const MAY_RUN = /^(?:npx|bunx|pnpx|--|exec|run|x|dlx|-x|-X|--exec|--exec-batch)$/;
 
@@ -200,9 +240,13 @@ function wrappedIn(words: readonly string[]): (readonly string[])[] {
   const program = programOf(words);
   const isWrapper =
     WRAPPER.test(program) || (SHELL.test(program) && (!READS_FILE.test(program) || takesCode(words)));
-  // They add words of their own to those they are given.
-  const more = /^(?:xargs|parallel)$/.test(program) ? [ANY] : [];
-  const filled = words.map((word) => (more.length > 0 ? word.replaceAll("{}", ANY) : word));
+  // They add words of their own to those they are given, or put them in their place.
+  const more = /^(?:xargs|parallel|fd|fdfind)$/.test(program) ? [ANY] : [];
+  const isFilled = more.length > 0 || program === "find";
+  const own = words.indexOf(":::");
+  const filled = words
+    .slice(0, own < 0 ? words.length : own)
+    .map((word) => (isFilled ? word.replaceAll("{}", ANY) : word));
   const from = isWrapper ? 0 : words.findIndex((word) => EXEC.test(word) || MAY_RUN.test(word));
   if (from < 0) return [];
   let values = 0;

@@ -53,6 +53,27 @@ describe("a rule against a command", () => {
     "tmux new -d 'git push'",
     "git rebase -ix'git push' HEAD",
     "git send-pack origin main",
+    "git grep -O'git push #' x",
+    "git grep --open-files-in-pager='git push #' x",
+    "A='!git push' git --config-env=alias.x=A x",
+    "git --config-env alias.x=A x",
+    "git subtree push --prefix x",
+    "git difftool --extcmd='git push #' HEAD",
+    "echo 'git push' | sed e",
+    "sed 's/^/git push/e' a.txt",
+    "sed -n '1e' a.txt",
+    "[[ -v 'a[$(git push)]' ]]",
+    "[[ 1 -eq 'a[$(git push)]' ]]",
+    "hash -p /usr/bin/git ls; ls push",
+    "enable -f ./own.so own",
+    "parallel git ::: push",
+    "perf stat git push",
+    "systemd-run git push",
+    "sort --compress-program='git push' a",
+    "rg --pre 'git push' x",
+    "socat - EXEC:'git push'",
+    "at now <<< 'git push'",
+    `sqlite3 a.db '.shell git push'`,
   ])("holds a push in code of another language: %s", (text) => {
     expect(ofCommand(DENY_PUSH, text, "trusted")).not.toBe("allow");
     expect(ofCommand({ ...DENY_PUSH, allow: ["Bash"] }, text, "default")).not.toBe("allow");
@@ -65,6 +86,14 @@ describe("a rule against a command", () => {
     "sed -i 's/git pull/git stash/' README.md",
     "awk '{ print $1 }' push.txt",
     "git -c user.name=x commit -m 'then git push'",
+    "grep -rn 'git push' docs",
+    "git grep 'git push' docs",
+    "git log --grep='git push'",
+    "sed -n 1,5p a.txt",
+    "sed 's/e/E/g; /the end/d' a.txt",
+    "[[ -v HOME && $x == y ]]",
+    "find . -name push",
+    "hash -r",
   ])("does not apply to: %s", (text) => {
     expect(ofCommand(DENY_PUSH, text, "trusted")).toBe("allow");
   });
@@ -97,6 +126,13 @@ describe("a rule against reading, applied to shell texts", () => {
     "cat {secret,x}/a | rev",
     "rev {secret/a,}",
     "d=secret; for f in $d/a; do rev $f; done",
+    "xargs rev <<< secret/a",
+    "ls | xargs rev",
+    "find . -type f -exec base64 {} +",
+    "fd -x rev",
+    "rev $(find . -type f)",
+    'base64 "$PWD"/*',
+    'ls | while read -r f; do rev "$f"; done',
   ])("sees the file in: %s", (text) => {
     expect(ofCommand(DENY, text, "trusted")).not.toBe("allow");
   });
@@ -111,7 +147,57 @@ describe("a rule against reading, applied to shell texts", () => {
     "cat ../other/a",
     "for f in *.md; do wc $f; done",
     "cat $x.txt",
+    "git ls-files | xargs grep -n todo",
+    "find . -name '*.ts' -exec wc -l {} +",
+    'git commit -m "$(cat message)"',
+    "kill $pid",
   ])("does not see it in: %s", (text) => {
     expect(ofCommand({ deny: ["Read(secret/**)"] }, text, "trusted")).toBe("allow");
+  });
+});
+
+describe("a rule against editing, applied to shell texts", () => {
+  const DENY = { deny: ["Edit(conf/prod.yml)"] };
+
+  test.each([
+    "xargs rm <<< conf/prod.yml",
+    "ls conf | xargs rm",
+    "git ls-files | xargs sed -i s/a/b/",
+    "find . -name '*.yml' -exec rm {} +",
+    "find . -exec sh -c 'echo > \"$1\"' _ {} ';'",
+    "find . -fprint conf/prod.yml",
+    'rm "$PWD"/*/*',
+    'rm -r "$(git rev-parse --show-toplevel)"',
+    'while read -r f; do rm "$f"; done < list',
+    "sort -o conf/prod.yml a",
+    "curl --output=conf/prod.yml https://example.org",
+    `awk '{ print > "conf/prod.yml" }' a`,
+    "sed -n 'w conf/prod.yml' a",
+    `python3 -c 'open("conf/prod.yml", "w")'`,
+    "gzip conf/prod.yml",
+    "tar xf a.tar",
+    "patch -p1 < a.patch",
+    "git apply a.patch",
+    "git reset --hard HEAD~1",
+    "git stash",
+    "cp -r other/. .",
+  ])("sees a change of the file in: %s", (text) => {
+    expect(ofCommand(DENY, text, "trusted")).not.toBe("allow");
+  });
+
+  test.each([
+    "rm -rf dist/*",
+    "cp -r dist build",
+    'rm "$out/a.o"',
+    "find dist -name '*.o' -delete",
+    "sed -n 1,5p conf/prod.yml",
+    "grep -o name conf/prod.yml",
+    "node conf/prod.yml",
+    "sort -o sorted a",
+    "git stash list",
+    "git reset HEAD~1",
+    "ls | xargs wc",
+  ])("does not see one in: %s", (text) => {
+    expect(ofCommand(DENY, text, "trusted")).toBe("allow");
   });
 });

@@ -210,7 +210,13 @@ function meetsTwin({ pattern }: PermissionRule, { tool, subjects }: JudgedCall):
   const names = subjects.flatMap((subject) => (subject.kind === "name" ? [subject.name] : []));
   const text = toCommand(tool, names);
   if (text === undefined || pattern?.command === undefined) return "no";
-  return meetsCommand(pattern.command, { text, spellings: [text], mentions: [], runs: "itself" });
+  return meetsCommand(pattern.command, {
+    text,
+    spellings: [text],
+    mentions: [],
+    guesses: [],
+    runs: "itself",
+  });
 }
 
 function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }: ShellReading): Match {

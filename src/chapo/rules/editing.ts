@@ -6,7 +6,7 @@ import { ANY } from "../../shell/words.js";
 import type { Subject } from "../tool.js";
 import { meetsPath, namesPathBelow, type Match, type PathPattern } from "./patterns.js";
 import type { PermissionRule } from "./read-rules.js";
-import { listCalls, listFolders, meetsWord, toWords } from "./reading.js";
+import { isUnknown, listCalls, listFolders, meetsWord, toWords } from "./reading.js";
 
 /** A word that names something that is changed. */
 interface EditedWord {
@@ -39,14 +39,34 @@ export function meetsAsEditing(
     ];
     const found = sure.map((one) => meetsEdited(path, one, { root, bases }));
     if (found.includes("yes")) return "yes";
+    if (sure.some(({ word }) => isUnknown(word))) return "maybe";
     const isOpen = sure.some(({ word }) => word.includes(ANY));
     const open = [
       ...reading.commands.flatMap(({ mentions }) => mentions.map(toWords)).flatMap(listEdited),
+      ...reading.commands.flatMap(listInCode),
+      ...calls.flatMap(listOutputs),
       ...(isOpen ? reading.values : []).map((word) => ({ word, isRemoved: false })),
     ];
     const isMaybe = open.some((one) => meetsEdited(path, one, { root, bases }) !== "no");
     return isMaybe || found.includes("maybe") ? "maybe" : "no";
   }
+}
+
+/** The words of code in another language: it may write what it names. */
+function listInCode({ text, mentions }: ShellReading["commands"][number]): EditedWord[] {
+  const whole = new Set(toWords(text));
+  const named = new Set(mentions.map((one) => toWords(one)[0] ?? ""));
+  return [...named].filter((word) => !whole.has(word)).map((word) => ({ word, isRemoved: false }));
+}
+
+/** The values of options by which programs name the file that they write; of grep it is not a file. */
+function listOutputs([name = "", ...args]: readonly string[]): EditedWord[] {
+  if (/grep$|^rg$/.test(name)) return [];
+  return args.flatMap((word, at) => {
+    const [, glued] = /^(?:-[oO]|--?out(?:put)?(?:-\w+)*=)(.+)$/.exec(word) ?? [];
+    const next = /^(?:-[oO]|--?out(?:put)?(?:-\w+)*)$/.test(word) ? args[at + 1] : undefined;
+    return [glued ?? [], next ?? []].flat().map((one) => ({ word: one, isRemoved: false }));
+  });
 }
 
 function meetsEdited(
@@ -81,15 +101,21 @@ export function listEditedPaths(reading: ShellReading, starts: readonly string[]
   return paths.slice(0, MOST_PATHS);
 }
 
-const REMOVES = /^(?:rm|rmdir|unlink|shred|mv)$/;
+const REMOVES = /^(?:rm|rmdir|unlink|shred|mv|rimraf|trash)$/;
 /** Change what all their words name. */
-const CHANGES = /^(?:touch|mkdir|tee|truncate|chmod|chown|chgrp|patch|unzip)$/;
+const CHANGES =
+  /^(?:touch|mkdir|mkfifo|mknod|tee|sponge|truncate|fallocate|chmod|chown|chgrp|chattr|setfacl|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|ex|ed|vim?|nvim|nano|rename)$/;
 /** Change what their last word names, or the file in that folder. */
 const COPIES = /^(?:cp|ln|install|rsync|scp)$/;
 const IN_PLACE = /^(?:g?sed|perl[\d.]*|ruby)$/;
-const GIT_REMOVES = /^(?:rm|mv|restore|checkout|clean)$/;
+const GIT_REMOVES = /^(?:rm|mv|restore|checkout)$/;
 
-/** Returns the words of a command that name what it changes. */
+/** Change files that they do not name. */
+const UNPACKS = /^(?:unzip|cpio|patch)$/;
+const GIT_UNPACKS = /^(?:apply|am|stash|clean)$/;
+const UNNAMED: EditedWord = { word: ANY, isRemoved: false };
+
+/** Returns the words of a command that name what it changes; `ANY` for files that it does not name. */
 function listEdited([name = "", ...args]: readonly string[]): EditedWord[] {
   const program = posix.basename(name);
   const words = args.filter((word) => !word.startsWith("-"));
@@ -97,17 +123,24 @@ function listEdited([name = "", ...args]: readonly string[]): EditedWord[] {
   const has = (pattern: RegExp): boolean => args.some((word) => pattern.test(word));
   if (program === "mv") return [...all(true), ...listCopied(args, words)];
   if (REMOVES.test(program)) return all(true);
+  if (UNPACKS.test(program) || (program === "git" && unpacks(words, args))) return [...all(false), UNNAMED];
   if (CHANGES.test(program)) return all(false);
   if (COPIES.test(program)) return listCopied(args, words);
   if (IN_PLACE.test(program) && has(/^(?:-\w*i|--in-place)/)) return all(false);
   if (program === "git" && GIT_REMOVES.test(words[0] ?? "")) return all(true).slice(1);
-  if (program === "find" && has(/^-(?:delete|exec|execdir|ok|okdir)$/)) {
+  if (program === "find" && has(/^-(?:delete|fprint\w*|fls|exec|execdir|ok|okdir)$/)) {
     const first = args.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLP]$/.test(word));
-    return args.slice(0, first).map((word) => ({ word, isRemoved: has(/^-delete$/) }));
+    const files = args.filter((_, at) => /^-(?:fprint\w*|fls)$/.test(args[at - 1] ?? ""));
+    return [...args.slice(0, first), ...files].map((word) => ({ word, isRemoved: has(/^-delete$/) }));
   }
   if (program === "tar" && (/^-?[A-Za-wyz]*x[A-Za-z]*$/.test(args[0] ?? "") || has(/^--(?:extract|get)$/)))
-    return all(false);
+    return [...all(false), UNNAMED];
   return program === "dd" ? words.flatMap((word) => (word.startsWith("of=") ? [toFile(word)] : [])) : [];
+}
+
+function unpacks([subcommand = "", next]: readonly string[], args: readonly string[]): boolean {
+  if (subcommand === "reset") return args.some((word) => /^--(?:hard|merge|keep)$/.test(word));
+  return GIT_UNPACKS.test(subcommand) && !/^(?:list|show|drop)$/.test(next ?? "");
 }
 
 function toFile(word: string): EditedWord {
@@ -122,10 +155,12 @@ function listCopied(args: readonly string[], words: readonly string[]): EditedWo
   const inline = args.filter((word) => word.startsWith("--target-directory=")).map(toFile);
   const last = words.length > 1 ? words.slice(-1) : [];
   const targets = [...named, ...inline.map(({ word }) => word), ...last];
+  // Of a folder with all that is in it the names are not known.
+  const below = args.some((word) => /^(?:-\w*[rRa]|--(?:recursive|archive)$)/.test(word)) ? [ANY] : [];
   return targets.flatMap((target) =>
-    [target, ...words.map((word) => posix.join(target, posix.basename(word)))].map((word) => ({
-      word,
-      isRemoved: false,
-    })),
+    [
+      target,
+      ...[...words.map((word) => posix.basename(word)), ...below].map((name) => posix.join(target, name)),
+    ].map((word) => ({ word, isRemoved: false })),
   );
 }

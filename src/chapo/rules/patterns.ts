@@ -50,8 +50,12 @@ export function allowsCommand({ texts }: CommandPattern, command: ShellCommand):
 }
 
 /** Returns whether a pattern against commands matches the command in any of its spellings; `maybe` for one that code mentions. */
-export function meetsCommand({ texts }: CommandPattern, { spellings, mentions }: ShellCommand): Match {
-  let match: Match = texts.some((text) => mentions.some((one) => covers(text, one))) ? "maybe" : "no";
+export function meetsCommand(
+  { texts }: CommandPattern,
+  { spellings, mentions, guesses }: ShellCommand,
+): Match {
+  const named = [...mentions, ...guesses];
+  let match: Match = texts.some((text) => named.some((one) => covers(text, one))) ? "maybe" : "no";
   for (const text of texts) {
     for (const spelling of spellings) {
       if (covers(text, spelling)) return "yes";

@@ -56,10 +56,46 @@ function meetsText(
   if (matches.includes("yes")) return "yes";
   if (matches.includes("maybe")) return "maybe";
   if ([...mentioned].some((word) => meetsWord(pattern, word, { root, bases }) === "yes")) return "maybe";
+  if (hidesRead(reading, calls)) return "maybe";
   const copied = calls
     .filter(([program = ""]) => COPIES.test(posix.basename(program)))
     .flatMap(([, ...args]) => args.filter((word) => !word.startsWith("-") && !word.includes(ANY)));
   return copied.some((word) => namesPathBelow(pattern, word, root)) ? "maybe" : "no";
+}
+
+/** Give the files that they find or read to the program in their words, or to the text around them. */
+const GIVES = /^(?:xargs|parallel|find|fd|fdfind)$/;
+const READS = /^(?:read|mapfile|readarray|find|fd|fdfind)$/;
+const RUNS = /^(?:-(?:exec|execdir|ok|okdir|x|X)|--exec(?:-batch)?)$/;
+/** Programs that print what they read as it is, so that its lines are found in their output, or that read nothing. */
+const PLAIN =
+  /^(?:cat|head|tail|[efz]?grep|rg|ag|wc|sort|uniq|less|more|nl|diff|sed|awk|git|echo|printf|find|fd|fdfind|xargs|parallel|read|mapfile|readarray|dirname|basename|realpath|file|du|cd|pushd|local|export|declare|sha\d*sum|md5sum|dos2unix|kill|sleep|which|node|npx|npm)$/;
+
+/** Whether a program that may change what it reads is given files that only the shell knows. */
+function hidesRead({ commands }: ShellReading, calls: readonly Words[]): boolean {
+  const isHanded = calls.some(([program = ""]) => READS.test(program));
+  const given = calls.flatMap((words) => findGiven(words) ?? []);
+  const texts = commands.map(({ text }) => toWords(text));
+  const direct = (given.length > 0 ? texts : calls).flatMap(([program = "", ...args]) =>
+    args.some((word) => isUnknown(word) && (isHanded || word !== ANY)) ? [program] : [],
+  );
+  return [...given, ...direct]
+    .map((one) => posix.basename(one))
+    .some((one) => !PLAIN.test(one) && !QUIET.test(one));
+}
+
+/** The program that another one gives files to: the first word after it, or after `-exec`, that may be one. */
+function findGiven([name = "", ...args]: Words): string | undefined {
+  const program = posix.basename(name);
+  if (!GIVES.test(program)) return undefined;
+  const at = /^(?:xargs|parallel)$/.test(program) ? 0 : args.findIndex((word) => RUNS.test(word)) + 1;
+  if (at === 0 && !/^(?:xargs|parallel)$/.test(program)) return undefined;
+  return args.slice(at).find((word) => !/^(?:-|\d|\{|%)/.test(word)) ?? "echo";
+}
+
+/** Whether nothing of a path is known: `$f`, `"$PWD"/*`, what `xargs` adds. */
+export function isUnknown(word: string): boolean {
+  return word.includes(ANY) && word.replaceAll(/[\uffff/.*?]/g, "") === "";
 }
 
 type Words = readonly string[];

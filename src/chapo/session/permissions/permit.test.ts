@@ -189,8 +189,13 @@ test("a pattern for names is judged by the files that it names now", async () =>
   for (const folder of ["secret", "src"]) mkdirSync(path.join(root, folder));
   writeFileSync(path.join(root, "secret/a.txt"), "x");
   writeFileSync(path.join(root, "src/a.ts"), "x");
+  mkdirSync(path.join(root, "links"));
+  symlinkSync("../secret/a.txt", path.join(root, "links/l1"));
   const { judge } = permitWith({ lists: { deny: ["Read(secret/**)"] }, mode: "trusted" });
-  for (const command of ["rev */a.txt", "rev */*", "cd */ && rev a.txt", "for f in */a.txt; do rev $f; done"])
+  for (const command of [
+    ...["rev */a.txt", "rev */*", "cd */ && rev a.txt", "for f in */a.txt; do rev $f; done"],
+    ...["rev links/l*", "rev links/?1", "rev [l]*/[l]1", "rev [s]*/[a]*", "tac < links/l?"],
+  ])
     expect(await judge(bash, { command }), command).not.toEqual({ allowed: true });
   for (const command of [
     "rev */*.ts",
@@ -198,6 +203,7 @@ test("a pattern for names is judged by the files that it names now", async () =>
     "echo *",
     "ls */*",
     "for f in *; do echo $f; done",
+    "[ -f src/a.ts ] && rev [s]rc/*.ts",
   ])
     expect(await judge(bash, { command }), command).toEqual({ allowed: true });
 });

@@ -252,15 +252,21 @@ async function listShellTargets(text: string, place: ShellTargetPlace): Promise<
   return found;
 }
 
+/** Characters that stand for one in names: `[ab]`. */
+const BRACKETS = /\[[^[\]\s/]+\]/g;
+
 function isPattern(text: string): boolean {
-  return /[*?]/.test(text);
+  return /[*?]/.test(text) || text.search(BRACKETS) >= 0;
 }
 
 async function listNamed(text: string, place: ShellTargetPlace): Promise<Named[]> {
   const plain = listSpelled(text, place.folders);
   if (!isPattern(text)) return plain;
   // With these characters the reader keeps the patterns.
-  const kept = listSpelled(text.replaceAll("*", STAR).replaceAll("?", ONE), place.folders);
+  const kept = listSpelled(
+    text.replaceAll("*", STAR).replaceAll("?", ONE).replaceAll(BRACKETS, ONE),
+    place.folders,
+  );
   const expanded = await Promise.all(kept.map(async (one) => expandPattern(one, place)));
   return [...plain, ...expanded.flat()];
 }
@@ -301,7 +307,7 @@ const MOST_FOUND = 200;
 /** Returns what a path with a pattern stands for now: the protected files inside the project, and files behind links. */
 async function expandPattern(
   { path: spelled, use, follows }: Named,
-  { files, root, isGuarded }: ShellTargetPlace,
+  { files, root, realRoot, isGuarded }: ShellTargetPlace,
 ): Promise<Named[]> {
   const relative = path.relative(root, spelled);
   if (!WILD.test(relative) || relative.startsWith("..")) return [];
@@ -312,7 +318,14 @@ async function expandPattern(
     reached = further.flat();
   }
   const found: Named[] = [];
-  for (const one of reached.filter((file) => isGuarded(path.relative(root, file))).slice(0, MOST_FOUND)) {
+  const guarded = await Promise.all(
+    reached.slice(0, MOST_LISTED).map(async (file) => {
+      if (isGuarded(path.relative(root, file))) return [file];
+      const real = await files.realPath(file).catch(() => undefined);
+      return real !== undefined && isGuarded(path.relative(realRoot, real)) ? [file] : [];
+    }),
+  );
+  for (const one of guarded.flat().slice(0, MOST_FOUND)) {
     const there = await files.stat(one).catch(() => undefined);
     // A program that reads files does not read those of a folder unless it is told to.
     if (there !== undefined && (use === "write" || there.kind === "file"))
