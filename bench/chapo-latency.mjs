@@ -1,7 +1,8 @@
 // Talking with Chapo: from the Enter key to the first character of the answer on the terminal, without the time that the provider
-// itself takes. The model is a local server; the terminal is made by script(1). The goal is at most 50 ms.
+// itself takes, in a folder of git with 400 files. The model is a local server; the terminal is made by script(1). The goal is at
+// most 50 ms.
 //   node bench/chapo-latency.mjs
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -51,7 +52,18 @@ function makePlace(port) {
   const root = mkdtempSync(path.join(tmpdir(), "chapo-latency-"));
   const [home, project] = [path.join(root, "home"), path.join(root, "project")];
   mkdirSync(path.join(home, ".config/looper"), { recursive: true });
-  mkdirSync(project);
+  for (let n = 0; n < 400; n += 1) {
+    const folder = path.join(project, `src/part-${String(n % 40)}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, `file-${String(n)}.txt`), `Line ${String(n)}\n`.repeat(50));
+  }
+  const ident = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+  for (const args of [
+    ["init", "-q"],
+    ["add", "-A"],
+    [...ident, "commit", "-qm", "begin"],
+  ])
+    execFileSync("git", args, { cwd: project, env: { PATH: process.env["PATH"] ?? "", HOME: home } });
   const chapo = { base_url: `http://127.0.0.1:${String(port)}/v1`, self_validation_enabled: false };
   writeFileSync(
     path.join(home, ".config/looper/config.json"),

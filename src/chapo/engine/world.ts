@@ -182,6 +182,8 @@ export interface EngineWorld {
   save(conversation: Conversation): Promise<void>;
   /** Stores the summary of compacted turns in the memory. */
   remember(summary: string): Promise<void>;
+  /** Keeps the project's files as they are; called before each call that may change something. */
+  keepFiles?: () => Promise<unknown>;
   /** Returns the messages that the user sent while the model worked, and forgets them. */
   takeMessages(): readonly string[] | Promise<readonly string[]>;
   /** Returns the stored conversation of a sub-agent; `undefined` if there is none. */

@@ -46,45 +46,45 @@ export interface CheckpointPlace {
   trees: OpenTrees | undefined;
 }
 
-/** Keeps the files before and after the work on a message; without one, the work is a further part of the last. */
+/**
+ * Keeps the files before and after the work on a message; without one, the work is a further part of the last. `work` gets the
+ * function to call before the first call that may change something: nothing is kept for talk, and no request waits for git.
+ */
 export async function keepAround<T>(
   place: CheckpointPlace & { onWarning: (text: string) => void },
   { conversation, message }: { conversation: Conversation; message?: { text: string; prompt: string } },
-  work: () => Promise<T>,
+  work: (keepFiles: () => Promise<unknown>) => Promise<T>,
 ): Promise<T> {
-  const { session, onWarning } = place;
-  const name = await keepOr(onWarning, async () => {
-    const trees = await place.trees?.();
-    if (trees === undefined || "problem" in trees) return undefined;
-    const kept = await readCheckpoints(session);
-    const next = addCheckpoint(
-      kept,
-      message ?? CONTINUED,
-      conversation.messages.length,
-      message === undefined,
-    );
-    const { n = 0, parts = 0 } = next.at(-1) ?? {};
-    await trees.keep(session.id, nameOf(n, parts).before);
-    await session.writePart(PART, next);
-    return { trees, after: nameOf(n, parts).after };
-  });
+  const { session, onWarning, trees: open } = place;
+  if (open === undefined) return work(() => Promise.resolve());
+  const kept = await readCheckpoints(session);
+  const next = addCheckpoint(kept, message ?? CONTINUED, conversation.messages.length, message === undefined);
+  const { n = 0, parts = 0 } = next.at(-1) ?? {};
+  const names = nameOf(n, parts);
+  const keep = (name: string): Promise<void> =>
+    keepOr(onWarning, async () => {
+      const trees = await open();
+      if (trees !== undefined && !("problem" in trees)) await trees.keep(session.id, name);
+    });
+  let begun: Promise<void> | undefined;
+  await session.writePart(PART, next);
   try {
-    return await work();
+    return await work(() => (begun ??= keep(names.before)));
   } finally {
-    if (name !== undefined) await keepOr(onWarning, () => name.trees.keep(session.id, name.after));
+    await begun;
+    if (begun !== undefined) await keep(names.after);
   }
 }
 
 const CONTINUED = { text: "(resumed)", prompt: "" };
 
 /** A message is not lost because its files cannot be kept. */
-async function keepOr<T>(onWarning: (text: string) => void, keep: () => Promise<T>): Promise<T | undefined> {
+async function keepOr(onWarning: (text: string) => void, keep: () => Promise<void>): Promise<void> {
   try {
-    return await keep();
+    await keep();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     onWarning(`/undo cannot take this message back: ${error.message}`);
-    return undefined;
   }
 }
 

@@ -226,8 +226,8 @@ function toChapo(parts: SessionParts): Chapo {
       delete parts.starts;
       const added = await fireStart(parts.hooks, starts);
       const from = added === undefined ? conversation : enqueue(conversation, `[a hook adds: ${added}]`);
-      const handled = await keepAround(toCheckpointPlace(parts), { conversation: from }, () =>
-        converse(world, from),
+      const handled = await keepAround(toCheckpointPlace(parts), { conversation: from }, (keepFiles) =>
+        converse({ ...world, keepFiles }, from),
       );
       return keep(handled);
     },
@@ -279,8 +279,9 @@ async function handleMessage(
   const sent = await fireMessage(parts.hooks, { prompt: taken.prompt, source });
   if ("prompt" in sent) {
     const prompt = await addImages(parts, sent.prompt);
-    return keepAround(toCheckpointPlace(parts), { conversation, message: { text: message, prompt } }, () =>
-      converse(world, conversation, prompt),
+    const told = { text: message, prompt };
+    return keepAround(toCheckpointPlace(parts), { conversation, message: told }, (keepFiles) =>
+      converse({ ...world, keepFiles }, conversation, prompt),
     );
   }
   const error = { error: sent.blocked, reason: "bad-request" } as const;

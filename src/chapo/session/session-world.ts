@@ -83,9 +83,13 @@ export async function createWorld(
   const { ports, settings, task } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
-  const project = await readProject(parts);
+  const [project, noted, unused] = await Promise.all([
+    readProject(parts),
+    memory.forPrompt(),
+    findUnused(request),
+  ]);
   const agents = createSubAgents(settings.subAgents);
-  const { system, unused } = await keepStablePart(
+  const stable = await keepStablePart(
     parts.session,
     {
       parts: {
@@ -95,9 +99,9 @@ export async function createWorld(
         project,
         today: getToday(ports.clock),
         skills: formatSkills(skills),
-        memory: await memory.forPrompt(),
+        memory: noted,
       },
-      unused: await findUnused(request),
+      unused,
     },
     conversation,
   );
@@ -113,11 +117,12 @@ export async function createWorld(
     signal,
     mayAsk: true,
     mayWait: task?.mayWait ?? true,
-    system,
+    system: stable.system,
     prompts,
     // Tools that change the conversation are created for it.
     tools: (live) => filterBySkills(skills, [...parts.toolbox.tools, ...conversationTools(live)]),
-    offer: (tools, names) => offerTools(settings.tools, selectOffered(tools, unused), native ? [] : names),
+    offer: (tools, names) =>
+      offerTools(settings.tools, selectOffered(tools, stable.unused), native ? [] : names),
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
     gate: createGate(parts),
     finish: task?.finish,

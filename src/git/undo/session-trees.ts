@@ -47,6 +47,8 @@ export async function takeBackSpans(
   let newer = now;
   for (const { before, after } of spans) {
     const begun = trees.get(before);
+    // Nothing is kept of a part without a call that may change something.
+    if (begun === undefined && !trees.has(after)) continue;
     if (begun === undefined)
       throw new GitError("git for-each-ref", `the checkpoint ${before} does not exist`);
     // Without a tree after it, the process was killed: all up to the next message counts as its work.

@@ -58,6 +58,18 @@ const flaky = (failures: number) => {
 };
 
 describe("the gate", () => {
+  test("the project's files are kept before a call that may change something, and for no other", async () => {
+    let keep = (): void => undefined;
+    const kept = new Promise<void>((resolve) => (keep = resolve));
+    const { world, call } = gate({ keepFiles: () => kept });
+    expect(await call("fs_readFile", { path: "a" })).toMatchObject({ success: true });
+    const made = call("fs_writeFile", { path: "b" });
+    await new Promise(setImmediate);
+    expect(world.ran).toEqual(["fs_readFile a"]);
+    keep();
+    expect(await made).toMatchObject({ success: true });
+  });
+
   test("a call of an unknown tool is refused with the names that were offered", async () => {
     const { call } = gate({
       offer: (tools) =>

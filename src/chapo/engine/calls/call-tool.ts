@@ -49,6 +49,7 @@ export async function callTool(
   live: LiveConversation,
   read: ReadCall,
 ): Promise<ToolCallOutcome | StoppedCall> {
+  if (read.tool?.changes === true) await world.keepFiles?.();
   const passed = await catchErrors(() => passGate(world, live, read));
   if ("pending" in passed || "paused" in passed) return passed;
   if ("error" in passed)
