@@ -64,7 +64,7 @@ export async function keepAround<T>(
   const keep = (name: string): Promise<void> =>
     keepOr(onWarning, async () => {
       const trees = await open();
-      if (trees !== undefined && !("problem" in trees)) await trees.keep(session.id, name);
+      if (!("problem" in trees)) await trees.keep(session.id, name);
     });
   let begun: Promise<void> | undefined;
   await session.writePart(PART, next);
