@@ -284,6 +284,7 @@ export const EVENT_EXAMPLES: {
     most: 20,
     spent: 20.37,
   },
+  room_prepared: { ...stamp(8), type: "room_prepared", how: "copied", duration_ms: 640 },
   logs_cleaned: {
     ...stamp(19),
     type: "logs_cleaned",

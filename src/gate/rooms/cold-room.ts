@@ -111,7 +111,8 @@ async function sharesSetup(places: ColdPlaces, order: RoomOrder): Promise<boolea
   if (isBase(order) || places.cache === undefined) return false;
   const top = usualTop(places.rooms);
   const key = setupKey(places, order.baseFiles, top);
-  if (key === undefined || key !== setupKey(places, filesIn(order), top)) return false;
+  if (key === undefined || key === places.cache.refused || key !== setupKey(places, filesIn(order), top))
+    return false;
   return !(await isKept(places.rooms.repo.ports, places.cache, key));
 }
 

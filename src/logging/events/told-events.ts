@@ -110,6 +110,15 @@ const ToldEvents = {
       spent: z.number(),
     })
     .describe("An attempt used more than a budget allows; carries the budget and what was used."),
+  room_prepared: z
+    .object({
+      type: z.literal("room_prepared"),
+      how: z.enum(["made", "copied"]),
+      duration_ms: z.number(),
+    })
+    .describe(
+      "`verify.setup` has prepared a cold room: by its commands, or as a copy of what they made; carries how long it took.",
+    ),
   logs_cleaned: z
     .object({
       type: z.literal("logs_cleaned"),
@@ -261,6 +270,7 @@ export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.warning,
   ToldEvents.waiting,
   ToldEvents.over_budget,
+  ToldEvents.room_prepared,
   ToldEvents.logs_cleaned,
   ToldEvents.stage_entered,
   ToldEvents.asked,

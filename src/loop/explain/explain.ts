@@ -8,6 +8,7 @@ import { findReference } from "../../gate/influence/reference.js";
 import type { Sorted } from "../../gate/sort/sort.js";
 import { sortAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
+import { removeSetupCache } from "../../gate/rooms/setup/setup.js";
 import { pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";
 import { readRecords } from "../../git/attempt/attempts.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
@@ -118,6 +119,7 @@ async function runInRooms(
     await ports.processes.sweep(mark);
     return stop.aborted || verdict.report.verdict === "interrupted" ? "interrupted" : verdict;
   } finally {
+    await removeSetupCache(ports, places);
     await locks.release();
   }
 }

@@ -1,5 +1,6 @@
 // Ends a run: stops every process it started, removes logs beyond the settings' limits, and syncs its own log.
 // clean-logs.ts decides which logs are removed.
+import { removeSetupCache } from "../../gate/rooms/setup/setup.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import { markOf } from "../../system/processes/mark.js";
 import type { LogLimits } from "../../logging/retention.js";
@@ -32,6 +33,7 @@ export async function performEndRun(
   };
   // Before the sweep, which ends the commands that are told.
   await world.notifier?.end(ended);
+  if (memory.places !== undefined) await removeSetupCache(ports, memory.places);
   const swept = await ports.processes.sweep(markOf(log.folder));
   if (swept.left.length > 0) {
     const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;

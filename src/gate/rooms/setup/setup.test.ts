@@ -57,6 +57,25 @@ test("an attempt with other lock files has its own setup, which is cached only f
   expect(keptIn(home)).toHaveLength(1);
 });
 
+test("a setup is cached by manifests alone, and one that builds from source is not", async ({ cold }) => {
+  const home = dirname(cold.scratch.top);
+  const project = {
+    ".gitignore": "node_modules/\ndist/\npackage-lock.json\n",
+    "package.json": "{}\n",
+    "a.txt": "one\n",
+    "check.sh": "grep -q two dist/a.txt || { test ! -d dist && grep -q two a.txt; }\n",
+  };
+  const packages =
+    'echo ran >>"$HOME/ran"; mkdir node_modules; echo 1 >node_modules/a; echo {} >package-lock.json';
+  const verify = { ...VERIFY, setup: [packages] };
+  expect((await cold.judge(project, { "a.txt": "two\n" }, verify)).report.verdict).toBe("passed");
+  expect(timesRun(home)).toBe(1);
+  expect(keptIn(home)).toHaveLength(1);
+  const building = { ...verify, newRun: true, setup: [packages, "mkdir dist; cp a.txt dist/"] };
+  expect((await cold.judge(project, { "a.txt": "two\n" }, building)).report.verdict).toBe("passed");
+  expect(timesRun(home)).toBe(3);
+});
+
 test("a setup without lock files is not cached", async ({ cold }) => {
   const home = dirname(cold.scratch.top);
   const project = { "a.txt": "one\n", "check.sh": "grep -q two a.txt\n" };

@@ -1,11 +1,12 @@
 // Prepares a room with `verify.setup`: from the cache, or by running the commands. Only rooms of a base alone fill the cache, because
-// no code of an attempt has run in them. The cache is outside the project and has one entry, by lock files; each room gets a copy of its
-// own. Only an entry that this run made and that is unchanged is used: agents and code under test can write to the cache too, and
+// no code of an attempt has run in them, and only folders of packages are kept: what is built from the source of a base is not that of
+// an attempt. The cache is outside the project and has one entry, by manifests and lock files; each room gets a copy of its own. Only an entry that this run made and that is unchanged is used: agents and code under test can write to the cache too, and
 // could forge an index in it, so the index is kept in memory.
 import { dirname, isAbsolute, join, posix } from "node:path";
 import { toText } from "../../../git/base/bytes.js";
 import type { Version } from "../../../git/base/read/diff.js";
 import { runGit, type GitPlace } from "../../../git/base/git.js";
+import { closeRoom } from "../../../git/room/room.js";
 import { errorCode } from "../../../system/errors.js";
 import type { Ports } from "../../../system/ports.js";
 import { digest } from "../../../system/text/digest.js";
@@ -17,11 +18,20 @@ import type { Ran } from "../../verdict.js";
 const LOCK_FILES =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|pixi\.lock|[\w.-]*requirements[\w.-]*\.txt|Cargo\.lock|go\.sum|Gemfile\.lock|composer\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|gradle\.lockfile|packages\.lock\.json|flake\.lock)$/;
 
+const MANIFESTS =
+  /^(?:package\.json|\.npmrc|pnpm-workspace\.yaml|deno\.jsonc?|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|Cargo\.toml|go\.mod|Gemfile|[\w.-]+\.gemspec|composer\.json|mix\.exs|pubspec\.yaml|Podfile)$/;
+
+/** Folders that only hold installed packages, and what managers of packages note beside them. */
+const PACKAGES =
+  /(?:^|\/)(?:node_modules|bower_components|vendor|\.?venv|deps|Pods|__pycache__|\.(?:yarn|pnp\.[\w.]+|pnpm-store|husky|bundle|pixi|dart_tool)|[\w.-]+\.egg-info)\//;
+
 /** The cache of a run. */
 export interface SetupCache {
   folder: string;
   /** The key of the entry, and its state when it was cached, as `stateOf` returns it. */
   entry: { key: string; state: string } | undefined;
+  /** The key of an output that cannot be cached. */
+  refused?: string;
 }
 
 /** The folder of a project's cached setup; `undefined` if the user does not have a cache folder. */
@@ -42,21 +52,27 @@ export interface SetupRules {
   setupTimeoutMs: number;
   /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
   cache: SetupCache | undefined;
+  /** Is told how long the preparation of a room took; a copy is one of an earlier output. */
+  noteSetup?: (facts: { how: "made" | "copied"; duration_ms: number }) => Promise<void>;
 }
 
-/** A hash of all that a setup of a run depends on; `undefined` without lock files, since then it cannot be known when to renew it. */
+/** A hash of all that a setup of a run depends on; `undefined` without such files, since then it cannot be known when to renew it. */
 export function setupKey(
   rules: SetupRules,
   files: ReadonlyMap<string, Version>,
   top: string,
 ): string | undefined {
   const locks = [...files]
-    .filter(([path]) => LOCK_FILES.test(posix.basename(toText(path))))
+    .filter(([path]) => isNamed(posix.basename(toText(path))))
     .map(([path, { oid }]) => [path, oid])
     .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   if (rules.cache === undefined || rules.setup.length === 0 || locks.length === 0) return undefined;
   // The path of the room is part of it, because some tools (python's virtual environments) write it into their output.
   return sha256Hex(JSON.stringify([locks, top]));
+}
+
+function isNamed(name: string): boolean {
+  return LOCK_FILES.test(name) || MANIFESTS.test(name);
 }
 
 /** A room to prepare. */
@@ -74,14 +90,33 @@ export interface SetupOrder {
 export async function setUp(
   ports: Ports,
   rules: SetupRules,
+  order: SetupOrder,
+  stop: AbortSignal,
+): Promise<"ready" | "interrupted" | Ran> {
+  const { cache } = rules;
+  const { key, place } = order;
+  if (rules.setup.length === 0) return "ready";
+  const began = ports.clock.monotonic();
+  const note = async (how: "made" | "copied"): Promise<void> =>
+    rules.noteSetup?.({ how, duration_ms: Math.round(ports.clock.monotonic() - began) });
+  if (cache !== undefined && key !== undefined && (await isKept(ports, cache, key))) {
+    const isCopied = await copyTree(ports, `${join(cache.folder, key)}/.`, place.cwd);
+    if (isCopied) await note("copied");
+    if (isCopied) return "ready";
+  }
+  const ready = await make(ports, rules, order, stop);
+  await note("made");
+  return ready;
+}
+
+/** Runs the commands, and keeps what they made. */
+async function make(
+  ports: Ports,
+  rules: SetupRules,
   { place, room, key, mayKeep }: SetupOrder,
   stop: AbortSignal,
 ): Promise<"ready" | "interrupted" | Ran> {
-  if (rules.setup.length === 0) return "ready";
   const { cache } = rules;
-  if (cache !== undefined && key !== undefined && (await isKept(ports, cache, key))) {
-    if (await copyTree(ports, `${join(cache.folder, key)}/.`, place.cwd)) return "ready";
-  }
   for (const command of rules.setup) {
     const order = { command, own: false, timeoutMs: rules.setupTimeoutMs, reports: "none" as const };
     const ran = await runOne(ports, room, order, stop);
@@ -91,7 +126,9 @@ export async function setUp(
   if (cache === undefined || key === undefined || !mayKeep) return "ready";
   const paths = await madePaths(place);
   // Without files in the room, the setup changed something elsewhere, which cannot be cached.
-  if (paths.length > 0) await keep(ports, cache, { key, top: place.cwd, paths });
+  const areKept = paths.every((path) => PACKAGES.test(`${path}/`) || LOCK_FILES.test(posix.basename(path)));
+  if (paths.length > 0 && areKept) await keep(ports, cache, { key, top: place.cwd, paths });
+  else cache.refused = key;
   return "ready";
 }
 
@@ -119,6 +156,13 @@ async function stateOf(files: Ports["files"], top: string): Promise<string> {
     }
   }
   return sha256Hex(JSON.stringify(lines));
+}
+
+/** Removes the cache of a run that ends. */
+export async function removeSetupCache(ports: Ports, { cache }: Pick<SetupRules, "cache">): Promise<void> {
+  if (cache?.entry === undefined) return;
+  cache.entry = undefined;
+  await closeRoom(ports, cache.folder);
 }
 
 /** Caches paths (relative to `top`) of a room in place of what was cached before. */

@@ -61,6 +61,8 @@ export async function openCold(world: World): Promise<void> {
     setupTimeoutMs: verify.timeout,
     hide: listPlacesToHide(world),
     home: verify.home,
+    noteSetup: (facts: { how: "made" | "copied"; duration_ms: number }) =>
+      log.tell({ type: "room_prepared", ...facts }),
   };
   memory.places = await performAs("checkpoint", () => openColdPlaces(repo, places));
   if (verify.cold !== false) memory.cold = memory.places;

@@ -114,6 +114,7 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   waiting: (event) => `${until(event).trim()}: ${text(event, "reason")}`,
   over_budget: (event) =>
     `${text(event, "spent")} of ${text(event, "most")} ${text(event, "unit")} (${text(event, "key")})`,
+  room_prepared: (event) => `${text(event, "how")} ${join(event, "duration_ms")} ms`,
   logs_cleaned: (event) => {
     const runs: unknown[] = Array.isArray(event["runs"]) ? event["runs"] : [];
     return `${plural(runs.length, "old run")}, ${showBytes(amount(event, "bytes"))}`;
