@@ -349,7 +349,7 @@ export const SETTINGS = {
     doc: "Whether the checks run in a fresh copy of the commit (the cold room). `auto`: where they can run there. `true`: a run refuses to start where they cannot.",
   }),
   "verify.setup": row(types.commands, [], {
-    doc: "Commands that prepare the cold room, e.g. `npm ci`; the result is kept for the run while the lock files stay the same.",
+    doc: "Commands that prepare the cold room, e.g. `npm ci`; the result is kept for the run while manifests and lock files stay the same.",
     asks: "each",
   }),
   "verify.protected": row(types.commands, [], {

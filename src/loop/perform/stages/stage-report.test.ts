@@ -160,3 +160,35 @@ test.each([
   const said = report({ outcome: "changes", output: { findings: [{ ...finding, file: null, severity }] } });
   expect(checkStageReport(said, review)).toHaveProperty("found.output.findings.0.severity", taken);
 });
+
+test("a plan that names only files, commands and tests is taken, with the report's summary as its overview", () => {
+  const plan: Expected = { kind: "analyze", outcomes: ["planned"], ...schemaOf("plan") };
+  const files = {
+    files_to_create: [{ path: "src/a.ts", purpose: "adds" }, "src/b.ts"],
+    files_to_modify: [{ path: "src/main.ts", changes: ["call it", "export it"] }],
+    commands: ["npm test"],
+    tests: ["test/a.test.ts"],
+  };
+  const said = (output: object, summary = "One file that adds.") =>
+    checkStageReport(report({ outcome: "planned", output, summary }), plan);
+  expect(said(files)).toMatchObject({
+    found: {
+      output: {
+        summary: "One file that adds.",
+        items: ["Create src/a.ts", "Create src/b.ts", "Change src/main.ts", "Run npm test"],
+        files_to_create: [{ path: "src/a.ts", purpose: "adds" }, { path: "src/b.ts" }],
+        files_to_modify: [{ changes: "call it\nexport it" }],
+        tests: [{ path: "test/a.test.ts" }],
+      },
+    },
+  });
+  expect(said({ ...files, summary: "own", items: ["one"] })).toMatchObject({
+    found: { output: { summary: "own", items: ["one"] } },
+  });
+  expect(said({ notes: "later" })).toMatchObject({
+    invalid: expect.stringContaining("steps is missing") as string,
+  });
+  expect(said({ commands: ["make"], steps: [] }, "")).toMatchObject({
+    found: { output: { summary: "Run make", items: ["Run make"] } },
+  });
+});

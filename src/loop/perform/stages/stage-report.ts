@@ -3,7 +3,7 @@
 import type { AgentResult, FoundReport, Session } from "../../../agents/agent.js";
 import type { StageAgentReport } from "../../../todo/model/summary.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
-import { listOf, textOf, textsOf, toLine } from "../../../prompts/foreign-markdown.js";
+import { asRecord, listOf, textOf, textsOf, toLine } from "../../../prompts/foreign-markdown.js";
 import { shorten } from "../../../system/text/cut.js";
 import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { severityOf } from "../../../workflow/outputs/outputs.js";
@@ -29,7 +29,7 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/gu;
 export function checkStageReport(report: FoundReport, expected: Expected): FoundReport {
   if (!("found" in report)) return report;
   const { outcome, output, questions, ...summary } = report.found;
-  const read = readOutput(output, expected);
+  const read = readOutput(output, expected, summary.summary);
   const asked = readQuestions(questions, read.value);
   const kept = read.problems.length > 0 || read.value === undefined ? {} : { output: read.value };
   if (asked.length > 0) return { found: { ...summary, ...kept, questions: asked } };
@@ -99,7 +99,7 @@ interface ReadOutput {
   problems: string[];
 }
 
-function readOutput(output: unknown, { schema }: Expected): ReadOutput {
+function readOutput(output: unknown, { schema }: Expected, summary?: string): ReadOutput {
   if (output === undefined || output === null) return { problems: [] };
   if (depthOf(output) > MOST_DEPTH)
     return { problems: [`the output is nested more than ${String(MOST_DEPTH)} levels deep`] };
@@ -114,7 +114,8 @@ function readOutput(output: unknown, { schema }: Expected): ReadOutput {
   if (problems.length === 0) return { value, problems };
   // Strict schemas have agents write null for what they have nothing to say on.
   const without = withoutNulls(value);
-  const fitting = [without, withOwnSeverities(without)].find((one) => schema.problemsOf(one).length === 0);
+  const forms = [without, withOwnSeverities(without), completePlan(without, summary)];
+  const fitting = forms.find((one) => schema.problemsOf(one).length === 0);
   return fitting === undefined ? { value, problems } : { value: fitting, problems: [] };
 }
 
@@ -125,6 +126,34 @@ function withOwnSeverities(output: unknown): unknown {
     return severity === undefined || typeof one !== "object" ? one : { ...one, severity };
   });
   return typeof output === "object" && findings.length > 0 ? { ...output, findings } : output;
+}
+
+/** A plan of files, commands and tests alone: its overview is the report's, and its items are these. */
+function completePlan(output: unknown, summary = ""): unknown {
+  const list = (key: string, word: string) =>
+    listOf(output, key).map((one) =>
+      typeof one === "string"
+        ? { path: one, [word]: "" }
+        : { ...asRecord(one), path: textOf(one, "path"), [word]: textsOf(one, word).join("\n") },
+    );
+  const created = list("files_to_create", "purpose");
+  const modified = list("files_to_modify", "changes");
+  const commands = textsOf(output, "commands");
+  const items = [
+    ...created.map(({ path }) => `Create ${path}`),
+    ...modified.map(({ path }) => `Change ${path}`),
+    ...commands.map((command) => `Run ${command}`),
+  ];
+  if (items.length === 0) return output;
+  const { steps, items: ticked, ...own } = asRecord(output);
+  const isGiven = (list: unknown): boolean => Array.isArray(list) && list.length > 0;
+  return {
+    ...own,
+    ...{ files_to_create: created, files_to_modify: modified, commands, tests: list("tests", "coverage") },
+    summary: textOf(output, "summary").trim() || summary.trim() || items.join("; "),
+    steps: isGiven(steps) ? steps : ["Create and change these files, then run the commands."],
+    items: isGiven(ticked) ? ticked : items,
+  };
 }
 
 function whyNotOutput({ value, problems }: ReadOutput, outcome: string, expected: Expected): string[] {
