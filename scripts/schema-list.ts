@@ -1,5 +1,6 @@
 // Every schema the project publishes: its path in the package, and the code it is made from. The build writes them into dist/;
 // schemas.mjs keeps the few that people read in the repository.
+import { Workflow } from "../src/workflow/workflow.js";
 import { z } from "zod";
 import { Script } from "../src/agents/hosted/script.js";
 import { ChapoEvent } from "../src/chapo/engine/events.js";
@@ -107,11 +108,12 @@ export const PUBLISHED: readonly PublishedSchema[] = [
   })),
   { path: "schemas/scripted.schema.json", make: () => titled("Script of the scripted agent", Script) },
   { path: "schemas/summary.schema.json", make: summaryJsonSchema },
+  { path: "schemas/workflow.schema.json", make: () => titled("Workflow", Workflow) },
 ];
 
 /** Those that are also in the repository, at the same path: readers and editors use them there. */
 export const STORED: readonly PublishedSchema[] = PUBLISHED.filter(({ path }) =>
-  /^(?:run|schemas\/(?:config|event|output\/[^/]+))\.schema\.json$/.test(path),
+  /^(?:run|schemas\/(?:config|event|workflow|output\/[^/]+))\.schema\.json$/.test(path),
 );
 
 /** The file's whole text. */

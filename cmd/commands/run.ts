@@ -158,12 +158,18 @@ function planLines({ out }: CommandContext, plan: RunPlan, quiet: boolean): stri
   const columns = out.isTerminal ? out.columns() : undefined;
   if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);
   const colours = coloursFor(out.colour);
-  const steps = plan.steps.map(({ iteration, task, title, agent, workflow, stage }) => {
+  const steps = plan.steps.flatMap(({ iteration, task, title, agent, workflow, stage, then = [] }) => {
     const place = workflow === undefined ? "" : ` · ${clean(workflow)}: ${clean(stage ?? "lost")}`;
     const head = `${String(iteration).padStart(3)}  ${clean(task)} `;
     const tail = `${place}${agent === "" ? "" : ` · ${clean(agent)}`}`;
     const room = columns === undefined ? undefined : Math.max(0, columns - widthOf(head) - widthOf(tail));
-    return head + (room === undefined ? clean(title) : cut(clean(title), room)) + colours.dim(tail);
+    const line = head + (room === undefined ? clean(title) : cut(clean(title), room)) + colours.dim(tail);
+    if (quiet || then.length === 0) return [line];
+    const later = then.map((one) => `${one.stage}${one.agent === "" ? "" : ` (${one.agent})`}`).join(", ");
+    return [
+      line,
+      ...wrap(clean(`then ${later}`), columns && columns - 5).map((text) => colours.dim(`     ${text}`)),
+    ];
   });
   if (quiet) return steps;
   if (plan.prompt === "") return ["if every attempt succeeds:", ...steps];

@@ -74,6 +74,9 @@ test(
     expect(readdirSync(rig.project)).toEqual(before);
     rig.writeBacklog([{ id: "T1", title: "a\u202eb", details: "c\u2066d\u200fe" }]);
     const shown = await rig.run(["run", "--dry-run"]);
+    expect((await rig.run(["run", "--dry-run", "--workflow", "plan-approve-execute"])).stdout).toMatch(
+      /T1 .*clarify · scripted\n +then plan \(scripted\), approve \(you\), execute \(scripted\), validate \(scripted\)\n/,
+    );
     expect(shown.stdout).toContain('"title": "a b"');
     expect(shown.stdout).not.toMatch(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
   }),

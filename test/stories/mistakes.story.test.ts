@@ -26,7 +26,10 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["completion tcsh", /unknown shell tcsh\n +use bash/],
   ["doctor todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
   ["run --max-iterations 0", /allowed: a whole number, at least 1 \(--dry-run starts nothing\)\n$/],
-  ["run --schedule a_b", /"a_b"; allowed: single .* pattern, or the path of a module \(.\/pick\.js\), or an agent's name/],
+  [
+    "run --schedule a_b",
+    /"a_b"; allowed: single .* pattern, or the path of a module \(.\/pick\.js\), or an agent's name/,
+  ],
   ["config gte", /no verb gte\n +did you mean get\?/],
   ["completion zhs", /unknown shell zhs\n +did you mean "zsh"\?/],
   ["ls --log-level wran", /"wran".*\n +did you mean warn\?/],

@@ -15,7 +15,8 @@ import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use
 import { openAgentStage } from "../perform/stages/agent-stage.js";
 import { chooseStageAgent } from "../step/stages/stage-agent.js";
 import { locate } from "../step/stages/stage.js";
-import { passStages } from "../../workflow/advance.js";
+import { listOwnOutcomes, passStages, toTarget } from "../../workflow/advance.js";
+import type { Stage } from "../../workflow/workflow.js";
 import type { Rules } from "../../logging/rules.js";
 import { renderPrompt } from "../perform/agent/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
@@ -33,6 +34,8 @@ export interface PlannedStep {
   workflow?: string;
   /** The stage that is entered first, or that the task is in: finish and block are not stages. */
   stage?: string;
+  /** The stages that follow by the first outcome of each; the agent `you` is a person, "" only commands. */
+  then?: { stage: string; agent: string }[];
 }
 
 /** The steps of a run and its first prompt, or why it would start nothing. */
@@ -166,12 +169,18 @@ function nameChoice({ choice, open }: ReturnType<typeof chooseAgent>, strategy: 
 type PlanRules = WorkflowsInUse["rules"] &
   Pick<Rules, "schedule" | "picks" | "on_limit" | "agent"> & { roles: Partial<Record<string, string>> };
 
-/** The stage that a task is in, or enters first, and its agent; `undefined` under `default`. */
+interface StagesOrder {
+  iteration: number;
+  strategy: string;
+  known: readonly string[];
+}
+
+/** The stage that a task is in, or enters first, its agent, and the stages that follow; `undefined` under `default`. */
 function planStage(
   rules: PlanRules,
   row: IndexRow,
-  { iteration, strategy, known }: { iteration: number; strategy: string; known: readonly string[] },
-): Pick<PlannedStep, "workflow" | "stage" | "agent"> | undefined {
+  order: StagesOrder,
+): Pick<PlannedStep, "workflow" | "stage" | "agent" | "then"> | undefined {
   const position = locate(rules, row);
   if (position.kind === "default") return undefined;
   if (position.kind === "lost") return { agent: "", ...given({ workflow: position.progress?.workflow }) };
@@ -179,19 +188,44 @@ function planStage(
     return { workflow: position.progress.workflow, stage: position.end, agent: "" };
   const { workflow } = position;
   const at = position.kind === "stage" ? position.progress.stage : position.to;
-  const { to } = passStages(workflow, { visits: {}, facts: row.progress?.facts }, at, rules.skip ?? []);
-  const stage = Object.hasOwn(workflow.stages, to) ? workflow.stages[to] : undefined;
-  const place = { workflow: workflow.name, stage: to };
-  if (stage?.kind !== "work" && stage?.kind !== "analyze") return { ...place, agent: "" };
-  const chosen = chooseStageAgent(rules, {
+  const facts = row.progress?.facts;
+  const pass = (name: string): string =>
+    passStages(workflow, { visits: {}, facts }, name, rules.skip ?? []).to;
+  const stages: { stage: string; agent: string }[] = [];
+  const agents = { ...row.progress?.agents };
+  // By the first outcome of each stage; a stage that comes again is the end of what can be told.
+  for (let name = pass(at); !stages.some(({ stage }) => stage === name);) {
+    const stage = Object.hasOwn(workflow.stages, name) ? workflow.stages[name] : undefined;
+    const agent = stage === undefined ? "" : agentOfStage(rules, { ...order, row, stage, agents });
+    if (stage !== undefined || stages.length === 0) stages.push({ stage: name, agent });
+    if (stage === undefined) break;
+    if (agent !== "" && stage.kind !== "ask") agents[name] = agent;
+    const target = stage.next[listOwnOutcomes(stage)[0] ?? ""];
+    if (target === undefined) break;
+    name = pass(toTarget(target).to);
+  }
+  const [{ stage, agent } = { stage: at, agent: "" }, ...then] = stages;
+  const isAsk = workflow.stages[stage]?.kind === "ask";
+  return {
+    ...{ workflow: workflow.name, stage, agent: isAsk ? "" : agent },
+    ...(then.length === 0 ? {} : { then }),
+  };
+}
+
+/** The agent of a stage, `you` where a person is asked, or "" if only commands run. */
+function agentOfStage(
+  rules: PlanRules,
+  {
+    row,
     stage,
-    progress: row.progress ?? {},
-    iteration,
-    dropped: new Set(),
-    backoffs: new Map(),
-    at: 0,
-    wanted: row.agent,
-    known,
-  });
-  return { ...place, agent: nameChoice(chosen, strategy) };
+    agents,
+    strategy,
+    ...order
+  }: StagesOrder & { row: IndexRow; stage: Stage; agents: Record<string, string> },
+): string {
+  if (stage.kind === "ask") return "you";
+  if (stage.kind !== "work" && stage.kind !== "analyze") return "";
+  const now = { dropped: new Set<string>(), backoffs: new Map(), at: 0, wanted: row.agent };
+  const chosen = chooseStageAgent(rules, { ...order, ...now, stage, progress: { agents } });
+  return nameChoice(chosen, strategy);
 }

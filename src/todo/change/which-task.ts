@@ -23,6 +23,8 @@ export function hintOnTask(
   otherwise = "looper ls lists them",
 ): string {
   const known = withoutMarker(tasks);
+  const asked = known.find(({ id }) => typed.startsWith(`${id}.`));
+  if (asked !== undefined) return `${typed} may be a question of ${asked.id}: looper questions ${asked.id}`;
   const near = findNearTask(tasks, typed);
   if (near !== undefined) return didYouMean(near, otherwise);
   const words = typed

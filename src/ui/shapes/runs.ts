@@ -59,6 +59,10 @@ const plannedStep = {
   agent: z.string().describe("Empty for a stage without one"),
   workflow: z.string().optional().describe("Absent under default"),
   stage: z.string().optional().describe("The stage that the task is in, or enters first"),
+  then: z
+    .array(z.object({ stage: z.string(), agent: z.string() }))
+    .optional()
+    .describe("The stages that follow by the first outcome of each; the agent `you` is a person"),
 };
 
 /** `looper run --dry-run --json`. */
