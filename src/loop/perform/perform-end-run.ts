@@ -33,12 +33,12 @@ export async function performEndRun(
   };
   // Before the sweep, which ends the commands that are told.
   await world.notifier?.end(ended);
-  if (memory.places !== undefined) await removeSetupCache(ports, memory.places);
   const swept = await ports.processes.sweep(markOf(log.folder));
   if (swept.left.length > 0) {
     const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
     await log.tell({ type: "warning", message });
   }
+  if (memory.places !== undefined) await removeSetupCache(ports, memory.places);
   // An interrupted run must end at once; the next run cleans the logs.
   if (effect.ending !== "interrupted") await cleanLogs(world);
   await log.sync();
