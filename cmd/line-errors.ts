@@ -4,6 +4,7 @@ import type { Command, CommanderError } from "commander";
 import { quoteWord } from "../src/shell/quote.js";
 import { type UserError, usageError } from "../src/system/errors.js";
 import { hintOn, nearest } from "../src/system/text/nearest.js";
+import { hintOnSentence } from "./context/words.js";
 import { Sentence } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
 import { spellArgument } from "./context/commander.js";
@@ -15,6 +16,8 @@ function seeHelp(name: string): string {
 
 /** `beside`: the names in the folder where the word would be a file. */
 export function unknownCommand(word: string, beside: readonly string[] = []): UserError {
+  const sentence = hintOnSentence(word);
+  if (sentence !== undefined) return usageError(`unknown command ${word}`, sentence);
   const looksLikeFile = /[./\\]/.test(word);
   const shown = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;

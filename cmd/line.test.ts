@@ -68,11 +68,11 @@ test("a switch of a setting has an opposite, and the last one typed counts", asy
 });
 
 test.each([
-  ["-V", "1.2.3\n"],
-  ["-v", "1.2.3\n"],
+  ["-V", "looper 1.2.3\n"],
+  ["-v", "looper 1.2.3\n"],
   ["version", "1.2.3\n"],
-  ["ls -V", "1.2.3\n"],
-  ["-C / --version", "1.2.3\n"],
+  ["ls -V", "looper 1.2.3\n"],
+  ["-C / --version", "looper 1.2.3\n"],
 ])("%s is the version", async (line, text) => {
   expect(await typed(line)).toEqual({ kind: "text", text });
 });
@@ -132,6 +132,13 @@ test("-C is where a task file is looked for, on either side of it", async () => 
   for (const line of ["-C /elsewhere tasks", "tasks -C /elsewhere", "tasks -C/elsewhere"])
     expect(await typed(line)).toMatchObject({ name: "run", options: { C: "/elsewhere" } });
   await expect(typed("tasks")).rejects.toThrow("unknown command tasks");
+});
+
+test("a sentence where a command is wanted leads to add and to a draft", async () => {
+  await expect(read("Fix the bug")).rejects.toMatchObject({
+    message: "unknown command Fix the bug",
+    hint: "a task: looper add 'Fix the bug'; a whole backlog: looper run --prompt 'Fix the bug'",
+  });
 });
 
 test("the options of every command may stand before it as well", async () => {
@@ -195,7 +202,10 @@ test("the help of a command begins with an example and fits a screen; those of r
 });
 
 test("the help of the program shows every command under its heading", async () => {
-  const [, ...groups] = (await helpOf("help")).split(/^(?=\w+:$)/m);
+  const [commands = "", flags = ""] = (await helpOf("help")).split("Flags of every command:");
+  // A terminal shows the end of it.
+  expect(flags).toMatch(/\n\nFirst steps:\n {2}looper init .*\n.*\n {2}looper run .*\n$/);
+  const [, ...groups] = commands.split(/^(?=\w+:$)/m);
   const names = groups.map((group) => [...group.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name));
   const headings = groups.map((group) => group.split(":", 1)[0]);
   expect(headings).toEqual(["Work", "Backlog", "People", "Runs", "Project"]);

@@ -42,7 +42,7 @@ const HELP = ["-h", "--help"];
 /** Parses a command line (without node and script). Throws only `usage` errors. */
 export async function readCommandLine(argv: readonly string[], facts: CommandLineFacts): Promise<ParsedLine> {
   // The Go program's spelling; after a command it meant something else there.
-  if (argv.length === 1 && argv[0] === "-v") return text(`${facts.version}\n`);
+  if (argv.length === 1 && argv[0] === "-v") return text(`looper ${facts.version}\n`);
   const printed: string[] = [];
   const program = makeProgram(COMMANDS, facts, printed);
   try {

@@ -80,7 +80,7 @@ export const command: EditingCommand<Request> = {
     ];
     return edit(context, request, {
       decide: insertTasks(titles, assignments),
-      say: newIds,
+      say: context.out.isTerminal ? newTasks : newIds,
       commands: verify,
       workflow: {
         name: assignments.findLast(({ key }) => key === "workflow")?.value,
@@ -96,6 +96,12 @@ function assign(
   ...values: readonly (string | undefined)[]
 ): Assignment[] {
   return values.flatMap((value) => (value === undefined ? [] : [{ key, how, value }]));
+}
+
+/** For a person; a script takes the ids. */
+function newTasks({ changed, tasks }: EditAnswer): string[] {
+  const added = tasks.filter(({ id }) => changed.some((one) => one.id === id && one.from === null));
+  return added.map(({ id, priority, title }) => `${id}  p${String(priority)}  ${clean(title)}`);
 }
 
 function newIds({ changed }: EditAnswer): string[] {

@@ -22,6 +22,8 @@ import {
 } from "../watch/watch-run.js";
 import { Option } from "commander";
 import { FILE, list, TRUST, type WorkingCommand } from "../context/command.js";
+import { hintOnSentence } from "../context/words.js";
+import { readTasks } from "../lookup/read-tasks.js";
 import { SETTING_OPTIONS } from "../context/setting-flags.js";
 
 export interface RunLine extends StartLine {
@@ -119,10 +121,18 @@ function hasUnverified(view: View): boolean {
 }
 
 /** Refuses a named task file that does not exist, unless `--prompt` asks for it to be written. */
-async function mustBeMeant({ ports }: CommandContext, request: RunLine, todoFile: string): Promise<void> {
+async function mustBeMeant(context: CommandContext, request: RunLine, todoFile: string): Promise<void> {
+  const { ports } = context;
   const [file] = request.words;
   if (file === undefined || request.prompt !== undefined || request.y === true) return;
   if ((await ports.files.stat(todoFile)) !== undefined) return;
+  const sentence = hintOnSentence(file);
+  if (sentence !== undefined) throw usageError(`no task file ${todoFile}`, sentence);
+  const { tasks } = await readTasks(context, await projectOf(context, { quiet: true })).catch(() => ({
+    tasks: [],
+  }));
+  if (tasks.some(({ id }) => id === file))
+    throw usageError(`${file} is a task, and run takes a task file`, `looper run --task ${file}`);
   const hint = await hintOfFile(ports.files, todoFile, `--prompt "what to build" has an agent write it`);
   throw usageError(`no task file ${todoFile}`, hint);
 }

@@ -30,11 +30,11 @@ const PROGRAM_HELP: HelpConfiguration = {
       commands.map((one) => [one.name(), one.description()]);
     const width = widest(rows(helper.visibleCommands(program)));
     return join([
-      columns(FIRST_STEPS, helper),
       program.description(),
       `Usage: looper [command] [flags]\n       looper [file] [flags]     the same as looper run [file]`,
       ...[...groups].map(([group, commands]) => `${group}:\n${columns(rows(commands), helper, width)}`),
       `Flags of every command:\n${columns(optionRows(program, helper), helper)}`,
+      `First steps:\n${columns(FIRST_STEPS, helper)}`,
     ]);
   },
 };
@@ -101,7 +101,7 @@ export function makeProgram(
   program.helpOption("-h, --help", "show help for looper or a command");
   for (const row of rows) program.addCommand(stub(row), { hidden: row.hidden ?? false });
   program.addCommand(stub({ name: "help", group: "Project", summary: "show help for looper or a command" }));
-  return program.version(version, "-V, --version", "show the version");
+  return program.version(`looper ${version}`, "-V, --version", "show the version");
 }
 
 function stub({ name, group, summary }: Pick<CommandRow, "name" | "group" | "summary">): Command {
@@ -121,7 +121,7 @@ export function makeCommand(
     .showSuggestionAfterError(false)
     .allowExcessArguments()
     .addHelpOption(new Option("-h, --help").hideHelp())
-    .version(version, "-V, --version");
+    .version(`looper ${version}`, "-V, --version");
   for (const option of commonOptions()) command.addOption(option);
   for (const common of command.options) common.hideHelp();
   for (const word of words) command.addArgument(word);

@@ -1,4 +1,5 @@
 // Words that both a command and its definition need, and what is said of a mistyped one.
+import { quoteWord } from "../../src/shell/quote.js";
 import { usageError } from "../../src/system/errors.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 
@@ -20,4 +21,10 @@ export function readCount(option: string, typed: string | undefined, example: st
   if (/^\d{1,9}$/.test(typed)) return Number(typed);
   const allowed = `${option} is ${typed}; allowed: a whole number, at least 0`;
   throw usageError(allowed, `e.g. ${example}`);
+}
+
+/** The hint on a sentence where a command or a file is wanted; `undefined` for a single word. */
+export function hintOnSentence(word: string): string | undefined {
+  if (!/\s/.test(word.trim()) || /[/\\]/.test(word)) return undefined;
+  return `a task: looper add ${quoteWord(word)}; a whole backlog: looper run --prompt ${quoteWord(word)}`;
 }

@@ -17,6 +17,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["list", /unknown command list\n +did you mean ls\?/],
   ["export --csv", /unknown command export\n +did you mean ls --json\?/],
   ["add Do X", /put the title in quotes: looper add "Do X"/],
+  ["run T1", /T1 is a task, and run takes a task file\n +looper run --task T1\n/],
   ["block T1", /^looper block: missing argument <why>\n/],
   ["run --task", /--task needs a value/],
   ["why", /^looper why: missing argument <id>\n/],

@@ -89,6 +89,16 @@ test("a pipe in place of a settings file is an error, at once", async () => {
   });
 });
 
+test("files that other programs would call settings are named in one sentence", async () => {
+  const names = [".looper/settings.json", ".looperrc", "looper.config.js", "looper.json"];
+  for (const name of [...names, "looper-notes.json", "looper.toml"]) write(name, "{}");
+  expect(await findStrangeSettings(files, project)).toEqual([
+    expect.stringMatching(
+      /^\.looper\/settings\.json, \.looperrc, looper\.config\.js, looper\.json are not read; /,
+    ),
+  ]);
+});
+
 test.each(["js", "mjs", "cjs", "ts", "toml", "jsonc"])(
   "config.%s is not read, and that is said",
   async (end) => {

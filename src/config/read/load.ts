@@ -52,10 +52,16 @@ async function loadFrom(
  * to be run to be read.
  */
 export async function findStrangeSettings(files: Files, project: string): Promise<string[]> {
-  const names = (await files.list(path.join(project, ".looper")).catch(() => []))
-    .filter((name) => STRANGE.test(name))
-    .map((name) => `.looper/${name}`);
-  return names.map((name) => `${name} is not read; settings are read from ${PROJECT_FILES.join(", ")}`);
+  const listed = async (folder: string): Promise<readonly string[]> => files.list(folder).catch(() => []);
+  const names = [
+    ...(await listed(path.join(project, ".looper"))).map((name) => `.looper/${name}`),
+    ...(await listed(project)),
+  ].filter((name) => STRANGE.test(name));
+  if (names.length === 0) return [];
+  return [
+    `${names.join(", ")} ${names.length === 1 ? "is" : "are"} not read; settings are read from ${PROJECT_FILES.join(", ")}`,
+  ];
 }
 
-const STRANGE = /^config\.(?:[cm]?js|ts|toml|jsonc)$/;
+const STRANGE =
+  /^(?:\.looper\/(?:config\.(?:[cm]?js|ts|toml|jsonc)|settings\.(?:json|ya?ml|toml))|\.?looper\.(?:json|ya?ml)|looper\.config\.(?:[cm]?js|ts|jsonc?|ya?ml|toml)|\.looperrc(?:\.(?:json|ya?ml))?)$/;
