@@ -81,7 +81,7 @@ export interface Finish {
   readText(text: string): { value: unknown } | { problem: string } | undefined;
 }
 
-/** The audit record of a call that was run. */
+/** The audit record of a call; `tries` is 0 for one that was refused. */
 export interface AuditRecord {
   /** ISO 8601. */
   at: string;

@@ -52,8 +52,10 @@ export async function callTool(
   if (read.tool?.changes === true) await world.keepFiles?.();
   const passed = await catchErrors(() => passGate(world, live, read));
   if ("pending" in passed || "paused" in passed) return passed;
-  if ("error" in passed)
+  if ("error" in passed) {
+    await auditRefusal(world, live, { read, refusal: passed });
     return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
+  }
   await markBegun(world, live, passed);
   const started = world.clock.monotonic();
   const ran = await runCall(world, live, passed);
@@ -83,6 +85,27 @@ export async function callTool(
   });
   const diff = ran.result.success ? ran.result.diff : undefined;
   return { success: ran.result.success, output, diff, ...code, tries: ran.tries };
+}
+
+/** A call that was not run is on record too. */
+async function auditRefusal(
+  world: EngineWorld,
+  { conversation }: LiveConversation,
+  { read, refusal }: { read: ReadCall; refusal: Refusal },
+): Promise<void> {
+  await world.gate.audit({
+    at: new Date(world.clock.now()).toISOString(),
+    session: conversation.id,
+    call_id: read.id,
+    agent: read.agent,
+    tool: read.name,
+    args: read.args,
+    success: false,
+    code: refusal.code,
+    tries: 0,
+    duration_ms: 0,
+    output_chars: refusal.error.length,
+  });
 }
 
 /** Returns how the call was allowed; `undefined` if it changes nothing, and needs no permission. */
