@@ -5,9 +5,13 @@ import { completeTask, pauseTask, resumeTask, steerTask } from "../../src/todo/c
 import { blockTask, removeTasks, setStatus, type PersonEdit } from "../../src/todo/change/person-edits.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { Sentence, TASK, TASKS, type SaidAnswer } from "../context/command.js";
+import { kindOfName } from "../../src/config/read/agent-settings.js";
+import { findLiveRun } from "../../src/loop/runs/live-run.js";
+import { readView } from "../../src/ui/view/read-view.js";
 import type { CommandContext } from "../context/command-context.js";
 import { edit, EDITING, statusLines, type EditingCommand } from "../lookup/edit.js";
 import { personOf } from "../lookup/name-of-user.js";
+import { projectOf } from "../lookup/project.js";
 
 export const block: EditingCommand<{ id: string; why: string }> = {
   ...EDITING,
@@ -96,13 +100,36 @@ export const steer: EditingCommand<{ id: string; text: string }> = {
   ...EDITING,
   arguments: [TASK, new Sentence("<text>", "the message", "message")],
   examples: [['looper steer T3 "use the new client"', "the next prompt of T3 has the message"]],
-  answer: (context, request) =>
-    steerBy(context, request, {
+  answer: async (context, request) => {
+    const when = await describeDelivery(context, request);
+    return steerBy(context, request, {
       what: "send messages to other agents",
       decide: steerTask(request.id, request.text, personOf(context)),
-      say: (id) => `${id}: its agent gets the message with the next prompt`,
-    }),
+      say: (id) => `${id}: its agent gets the message ${when}`,
+    });
+  },
 };
+
+/** The kinds of agents whose session cannot be resumed. */
+const WITHOUT_SESSION: readonly string[] = ["command", "module", "scripted"];
+
+/** When the agent of a task gets a message: it depends on the agent that works on it now, if one does. */
+async function describeDelivery(
+  context: CommandContext,
+  { id, file }: { id: string; file?: string },
+): Promise<string> {
+  const { ports } = context;
+  const project = await projectOf(context, { file, quiet: true });
+  const live = await findLiveRun(ports, project);
+  const current = live === undefined ? undefined : (await readView(ports, live.folder)).current;
+  const isAtIt = current !== undefined && current.taskId?.toLowerCase() === id.toLowerCase();
+  if (!isAtIt) return "with the next prompt";
+  const kind = project.resolved.settings.agents[current.agent]?.kind ?? kindOfName(current.agent) ?? "";
+  if (kind === "chapo") return "before its model's next request";
+  return WITHOUT_SESSION.includes(kind)
+    ? `with the next prompt; ${current.agent} works now and takes none before: if no prompt follows, the run says so`
+    : `when ${current.agent} ends its turn, in the same session`;
+}
 
 /** Ends the workflow of the task, and delivers its work. */
 export const complete: EditingCommand<{ id: string }> = {

@@ -3,6 +3,7 @@
 import { never } from "../system/never.js";
 import type { AgentReport, Summary } from "../todo/model/summary.js";
 import type { Task } from "../todo/model/task.js";
+import { formatReporting, type ReportingStage } from "./stage-report.js";
 import { quoteCode, cutEnd, cutStart, fenceBlock } from "./text.js";
 
 /** In characters. Together well below the 1,048,576 that the strictest agent takes. */
@@ -113,6 +114,26 @@ export function askForReport(id: Task["id"] | undefined, why: string): string {
     "Answer with one JSON object like this, and with nothing else:",
     example(like),
     `\`status\`: ${words}.`,
+    "",
+  ].join("\n\n");
+}
+
+/** The message with what people wrote while an agent worked, sent to the same session. `stage`: in a workflow. */
+export function askToTakeMessages(
+  id: Task["id"],
+  messages: readonly string[],
+  stage?: ReportingStage,
+): string {
+  return [
+    "While you worked, people wrote this about the task. Where it differs from the task, the plan or your own decision, it counts:",
+    fenceBlock(cutStart(messages.join("\n\n"), MOST.attempts)),
+    stage?.kind === "analyze"
+      ? "Look again where it asks for that, and change nothing."
+      : "Change your work where it asks for that, and check it again. If it changes nothing, leave the work as it is.",
+    "Then report once more, on the whole of your work and not only on this.",
+    stage === undefined
+      ? `End with one JSON object like this, and nothing after it:\n\n${example(doneSummary(id))}`
+      : formatReporting(id, stage),
     "",
   ].join("\n\n");
 }

@@ -138,6 +138,8 @@ export interface RunMemory {
   begun: Set<string>;
   /** The last output lines of an attempt at a task, for the next attempt's prompt. */
   tails: Map<TaskId, AttemptTail>;
+  /** The messages of people to a task, as far as its last agent has had them. */
+  messages: Map<TaskId, { file: string; after: number }>;
   /** How cold rooms are made; absent without git. */
   places?: ColdPlaces;
   /** The same; absent if the checks run in the project. */
@@ -176,6 +178,7 @@ export function createMemory(): RunMemory {
     sessions: new Map(),
     begun: new Set(),
     tails: new Map(),
+    messages: new Map(),
     baselineCount: 0,
     finished: new Set(),
     writing: Promise.resolve(),

@@ -1,10 +1,17 @@
 // Runs an agent, which may take hours: gives it its prompt, logs its events, and ends in one event.
 import { dirname, join, relative } from "node:path";
-import type { AgentRequest, AgentResult, AnsweredCall, Session, Used } from "../../../agents/agent.js";
-import { charge } from "../../../agents/process/budget.js";
+import type {
+  AgentRequest,
+  AgentResult,
+  AnsweredCall,
+  Budget,
+  Session,
+  Used,
+} from "../../../agents/agent.js";
+import { charge, describeBudget } from "../../../agents/process/budget.js";
 import { addUsed, NOTHING_USED } from "../../../agents/usage.js";
 import { hasUnknownCost } from "../../step/attempt/spending.js";
-import { askForReason, askForReport } from "../../../prompts/compose.js";
+import { askForReason, askForReport, askToTakeMessages } from "../../../prompts/compose.js";
 import { askForStageReport } from "../../../prompts/stage-report.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { ToldEvent } from "../../../logging/events/told-events.js";
@@ -21,6 +28,7 @@ import { listPlacesToHide } from "./places-to-hide.js";
 import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
 import { openAgentFile, type AgentLines } from "../../../logging/agent-file.js";
 import { renderPrompt, findWorkFolder } from "./prompt-for.js";
+import { countHeard, readUnread, warnOfUnread, type TaskMessages } from "./messages.js";
 import { endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
 import { putBackWithoutLog } from "./lost-log.js";
 import { makeFinished, type AgentEnd } from "./make-finished.js";
@@ -81,14 +89,16 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const named = stage === undefined ? undefined : await findStageSession(world, job, stage);
     const resume = decided?.session ?? findOwnSession(left, job) ?? named;
     const hidden = await hideFromReader(world, job, { stage, folder: step.folder });
+    const row = findRow(world, job);
+    if (row !== undefined && job.task_id !== undefined) memory.messages.set(job.task_id, row);
     const call = {
-      ...{ began, effect, configured, step, prompt, promptFile, stop, hidden },
+      ...{ began, effect, configured, step, prompt, promptFile, stop, hidden, ...given({ row }) },
       ...given({ stage, resume, left, answered: decided?.answered }),
     };
     const kept = await keepTaskFiles(world, job);
     const again = log.redact(`${introduceVisit(stage, withoutSession(left), job)}${rendered}`);
     const worked = await startAgain(world, call, { first: await runAgent(world, call), prompt: again });
-    const { end: reported, warning } = settleByFindings(await askForMissingReport(world, call, worked));
+    const { end: reported, warning } = settleByFindings(await takeMessages(world, call, worked));
     if (warning !== undefined) await log.tell({ type: "warning", ...job, message: warning });
     const asked = await useRequests(world, call, await askForMissingReason(world, call, reported));
     const result = blockByCall(asked, job);
@@ -151,26 +161,51 @@ async function useRequests(world: World, { effect, step }: AgentCall, end: Agent
   return result;
 }
 
+/** The end of the agent's turn with its report, and with what people wrote while it worked taken into account. */
+async function takeMessages(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
+  const { effect, row, stage, stop } = call;
+  const { job } = effect;
+  let end = await askForMissingReport(world, call, first);
+  // The next attempt, or the session with its answer, has the messages in its prompt.
+  while (end.outcome === "ok" && end.waitingCall === undefined && !stop.signal.aborted) {
+    const unread = await readUnread(world, job, row);
+    if (row === undefined || job.task_id === undefined || unread.length === 0) break;
+    const why = `they came while ${job.agent} worked, and `;
+    const { session } = end;
+    const over = findSpent(world, call, end).find(({ spent, most }) => spent >= most);
+    if (session === undefined || over !== undefined) {
+      const reason = over === undefined ? "its session cannot be resumed" : describeBudget(over);
+      await warnOfUnread(world, job, { row, why: `${why}${reason}` });
+      break;
+    }
+    const prompt = askToTakeMessages(job.task_id, unread, stage?.reporting);
+    const told = unread.map((content) => ({ type: "message" as const, ...job, role: "user", content }));
+    await world.log.tell(...told);
+    const second = await continueIn(world, call, end, { session, prompt, name: "prompt-messages.md" });
+    if (second.outcome === "failed" && second.reason === "exited") {
+      await warnOfUnread(world, job, { row, why: `${why}its session was not resumed: ${second.evidence}` });
+      return { ...end, ...given({ used: second.used }) };
+    }
+    row.after += unread.length;
+    end = await askForMissingReport(world, call, second);
+  }
+  return end;
+}
+
 /** Asks once more for a missing report, in the same session. */
 async function askForMissingReport(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
-  const { effect, step, stop } = call;
+  const { effect, stop } = call;
   const { job } = effect;
   if (first.waitingCall !== undefined) return first;
   const reports = job.phase === "iteration" || job.phase === "review";
   const needs = (world.project.resolved.settings.loop.apply_summary && reports) || call.stage !== undefined;
   const session = call.stage === undefined ? findSessionToAsk(first) : findSessionToAskStage(first);
   if (!needs || session === undefined || stop.signal.aborted) return first;
-  const elapsed = world.ports.clock.monotonic() - call.began;
-  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
-  const over = endWithoutAsking(first, budgets ?? []);
+  const over = endWithoutAsking(first, findSpent(world, call, first));
   if (over !== undefined) return settleByFindings(first).warning === undefined ? over : first;
-  const prompt = world.log.redact(makeReportRequest(call, first));
-  const promptFile = join(step.folder, "prompt-report.md");
-  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
-  const rest = { ...effect, ...given({ budgets }) };
-  const second = await runAgent(world, { ...call, effect: rest, prompt, promptFile, resume: session });
-  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
-  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  const prompt = makeReportRequest(call, first);
+  const second = await continueIn(world, call, first, { session, prompt, name: "prompt-report.md" });
+  const { used, unknownEvents } = second;
   const end = call.stage === undefined ? endAfterAsking(first, second) : endAfterAskingStage(first, second);
   return { ...end, unknownEvents, ...given({ used }) };
 }
@@ -181,25 +216,42 @@ function makeReportRequest({ stage, effect: { job } }: AgentCall, { outcome, ...
   return askForStageReport(job.task_id, stage.reporting, why);
 }
 
+/** The budgets as they are after a turn. */
+function findSpent(world: World, { began, effect }: AgentCall, { used }: AgentEnd): Budget[] {
+  const elapsed = world.ports.clock.monotonic() - began;
+  return (effect.budgets ?? []).map((budget) => charge(budget, used ?? NOTHING_USED, elapsed));
+}
+
+/** Runs another turn in the session of the first. Its end has the usage of both. */
+async function continueIn(
+  world: World,
+  call: AgentCall,
+  first: AgentEnd,
+  { session, prompt, name }: { session: Session; prompt: string; name: string },
+): Promise<AgentEnd> {
+  const text = world.log.redact(prompt);
+  const promptFile = join(call.step.folder, name);
+  await world.ports.files.writeAtomic(promptFile, text, { mode: 0o600 });
+  const budgets = findSpent(world, call, first);
+  const effect = { ...call.effect, ...(budgets.length === 0 ? {} : { budgets }) };
+  const second = await runAgent(world, { ...call, effect, prompt: text, promptFile, resume: session });
+  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
+  return { ...second, unknownEvents: first.unknownEvents + second.unknownEvents, ...given({ used }) };
+}
+
 /** Asks once, in the same session, why existing tests or configuration changed. Without an answer the report stays as it is. */
 async function askForMissingReason(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
-  const { effect, step, stop } = call;
+  const { effect, stop } = call;
   const { job } = effect;
   const waits = call.stage?.stage.kind === "analyze" || first.waitingCall !== undefined;
   const session = waits ? undefined : findSessionToAskWhy(first);
   if (job.task_id === undefined || session === undefined || stop.signal.aborted) return first;
-  const elapsed = world.ports.clock.monotonic() - call.began;
-  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
-  if (budgets?.some(({ spent, most }) => spent >= most) === true) return first;
+  if (findSpent(world, call, first).some(({ spent, most }) => spent >= most)) return first;
   const paths = await listChangedChecks(world, job);
   if (paths.length === 0) return first;
-  const prompt = world.log.redact(askForReason(job.task_id, paths));
-  const promptFile = join(step.folder, "prompt-reason.md");
-  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
-  const rest = { ...effect, ...given({ budgets }) };
-  const second = await runAgent(world, { ...call, effect: rest, prompt, promptFile, resume: session });
-  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
-  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  const prompt = askForReason(job.task_id, paths);
+  const second = await continueIn(world, call, first, { session, prompt, name: "prompt-reason.md" });
+  const { used, unknownEvents } = second;
   return { ...endAfterAskingWhy(first, second), unknownEvents, ...given({ used }) };
 }
 
@@ -265,6 +317,8 @@ interface AgentCall {
   left?: StoppedVisit;
   /** The paths that a reader of work must not see. */
   hidden?: readonly string[];
+  /** The messages of people to the task; the count of those that the agent has had is kept up to date. */
+  row?: TaskMessages;
 }
 
 async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest> {
@@ -291,7 +345,7 @@ async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest>
     ...given({ budgets: effect.budgets, resume: call.resume, answered: call.answered }),
     // Beside the backlog, so that another run and a copy of the project can resume them.
     ...(stage === undefined ? {} : { sessionsFolder: join(world.project.folder, ".looper", "chapo") }),
-    ...given({ row: findRow(world, job) }),
+    ...(call.row === undefined ? {} : { row: { ...call.row } }),
     hide: [...listPlacesToHide(world), ...(call.hidden ?? [])],
   };
 }
@@ -305,6 +359,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
   let used: Used | undefined;
   const output: Uint8Array[] = [];
   const events: ToldEvent[] = [];
+  const heard: string[] = [];
   const write = async (lines: readonly ToldEvent[], raw: readonly Uint8Array[]): Promise<void> => {
     await Promise.all([
       raw.length === 0 ? undefined : step.output.append(Buffer.concat(raw)),
@@ -318,6 +373,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
     ...(stage === undefined ? {} : { onSession: (id) => events.push({ type: "session", ...job, id }) }),
     onEvent: (event) => {
       if (event.type === "usage") used = addUsage(world, event, used);
+      if (event.type === "message" && event.role === "user") heard.push(event.content);
       tail = addEvent(tail, event);
       events.push({ ...event, ...job });
     },
@@ -329,6 +385,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
     stop: stop.signal,
   });
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
+  await countHeard(world, job, { row: call.row, heard });
   const end = await takeRequests(world, call, used === undefined ? result : { ...result, used });
   if (stage === undefined) return end;
   if (end.outcome === "ok") rememberSession(world, job, end.session);

@@ -17,6 +17,7 @@ import type { StepEvent } from "../../../logging/events/events.js";
 import { readMissingFacts } from "../../runs/pending-facts.js";
 import { EffectError } from "../../step/drive.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
+import { describeUnread, readUnread } from "../agent/messages.js";
 import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "../perform-as.js";
 import { changeBacklog, makeEmptyResult } from "../perform-backlog.js";
@@ -60,6 +61,8 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     };
     prepared = await prepareCommit(repo, order);
   };
+  const row = job.task_id === undefined ? undefined : memory.messages.get(job.task_id);
+  const unread = await readUnread(world, job, row);
   const { outcome, bytes } = await changeBacklog(world, changes, effect.during, { beforeWrite: prepare });
   memory.baseline = memory.of(job.job).nextBaseline ?? memory.baseline;
   // The commit holds the bytes that the event describes: an edit made since then belongs to a later event.
@@ -70,6 +73,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
       await performAs("publish", () => dropPending(repo));
     return { type: "committed", ...job, ...outcome };
   }
+  if (unread.length > 0) outcome.warnings.push(describeUnread(job, unread, "its agents had ended"));
   if (prepared === undefined || prepared === "nothing") await keepAttempt(world, job);
   forget(world, job);
   if (repo === undefined || prepared === undefined || prepared === "nothing") {
