@@ -66,3 +66,38 @@ test(
     expect((await say("approve", "T1", "--shown", again?.shows?.sha256 ?? ""))[0]).toBe(0);
   }),
 );
+
+test(
+  "an answer in the task file about a plan whose file was changed is taken out again, and one about the plan as it was is taken",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    rig.gitInit();
+    (await rig.agent()).play(playStages());
+    const run = () => rig.run(["run", "--no-review", "--workflow", "plan-approve-execute"]);
+    await run();
+    const answer = (): void => {
+      const { tasks, ...rest } = rig.readBacklog();
+      const answered = tasks.map((task) => ({
+        ...task,
+        progress: { ...task.progress, answer: { outcome: "approve" } },
+      }));
+      rig.write("to-do.json", `${JSON.stringify({ ...rest, tasks: answered }, undefined, 2)}\n`);
+    };
+    const md = ".looper/tasks/T1/2-plan.md";
+    rig.write(md, "# Something harmless\n");
+    answer();
+    const refused = await run();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(
+      `the answer to T1.3 in the task file is not taken, and was taken out: ${md} was changed after T1.3 was asked: restore it from .looper/tasks/T1/.kept/2-plan.md`,
+    );
+    expect(rig.readBacklog().tasks[0]?.progress).not.toHaveProperty("answer");
+    expect((await rig.run(["questions"])).stdout).toContain("T1.3");
+    rig.write(md, rig.read(".looper/tasks/T1/.kept/2-plan.md"));
+    answer();
+    const taken = await run();
+    expect(taken.code, taken.stderr).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+  }),
+);

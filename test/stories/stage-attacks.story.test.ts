@@ -45,6 +45,41 @@ test(
 );
 
 test(
+  "an agent that only reads and edits the task file changes nothing in it; what a command changed meanwhile stays",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", title: "second" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    let edits = "";
+    puppet.play(
+      playStages({
+        review: async (turn) => {
+          const { tasks, ...rest } = rig.readBacklog();
+          const changed = tasks.map((task) => ({ ...task, title: "evil", details: "evil", steps: ["evil"] }));
+          rig.write(
+            "to-do.json",
+            JSON.stringify({ ...rest, tasks: [...changed, { ...changed[1], id: "T9" }] }),
+          );
+          if (turn.task === "T1") edits = (await rig.run(["add", "third"])).stderr;
+          await USUAL["review"]?.(turn);
+        },
+      }),
+    );
+    const run = await rig.run([...RUN, "--workflow", "implement-review", "--max-iterations", "2"]);
+    expect(edits).toBe("");
+    expect(run.stderr).toMatch(
+      /put back: .*details, steps, title of T2.*T9, which was added; their version is kept/u,
+    );
+    const titles = rig.readBacklog().tasks.map(({ id, title }) => [id, title]);
+    expect(titles.filter(([id]) => id !== "T1")).toEqual([
+      ["T2", "second"],
+      ["T10", "third"],
+    ]);
+    expect(rig.git("show", "HEAD:to-do.json")).not.toContain("evil");
+  }),
+);
+
+test(
   "an agent that writes into the folders of tasks leaves nothing there: a plan that a person reads, the document, forged outputs, links",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1", workflow: "plan-approve-execute" }, { id: "T2" }]);

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { runGit } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
+import { findChangedFile, refusesShown } from "../../../src/loop/runs/as-shown.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { formatOutputBody } from "../../../src/prompts/output-document.js";
 import { parseJson } from "../../../src/system/text/json.js";
@@ -16,10 +17,9 @@ import { diffLines } from "../../../src/ui/terminal/rescues.js";
 import type { Output } from "../../../src/ui/output.js";
 import { clean, showBlock, wrap } from "../../../src/ui/text.js";
 import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
-import { copyOfOutput, readableFile } from "../../../src/workflow/outputs/task-files.js";
+import { copyOfOutput } from "../../../src/workflow/outputs/task-files.js";
 import type { Question, StageOutput } from "../../../src/workflow/progress.js";
 import { openQuestion } from "../../../src/workflow/question.js";
-import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { projectOf, shownPath } from "../project.js";
 import { readTasks } from "../read-tasks.js";
@@ -58,21 +58,31 @@ async function readAsked(
   { context, project, task, question }: AskedTask,
   output: StageOutput,
 ): Promise<Uint8Array | { changed: string }> {
-  const { id, edits, shows } = question;
-  const file = path.join(project.paths.tasksDir, output.file);
-  const named = clean(shownPath(context, file));
-  const bytes = await context.ports.files.read(file);
-  if (bytes !== undefined && sha256Hex(bytes) === shows?.sha256) return bytes;
+  const bytes = await context.ports.files
+    .read(path.join(project.paths.tasksDir, output.file))
+    .catch(() => undefined);
+  if (bytes !== undefined && sha256Hex(bytes) === question.shows?.sha256) return bytes;
+  const missing = bytes === undefined;
+  return { changed: await explainChanged({ context, project, task, question }, output, { missing }) };
+}
+
+/** Why an output cannot be decided on, and what to do. */
+async function explainChanged(
+  { context, project, task, question: { id, edits } }: AskedTask,
+  output: StageOutput,
+  { missing }: { missing: boolean },
+): Promise<string> {
+  const named = clean(shownPath(context, path.join(project.paths.tasksDir, output.file)));
   const restore = await describeRestore(context, project, copyOfOutput(output));
-  if (bytes === undefined) {
+  if (missing) {
     // The copy may be gone too, as in a clone of the repository.
     const again = `looper todo ${quoteIfNeeded(task.id)} --restart --stage ${output.stage}`;
     const how = restore === NO_COPY ? `${restore}, or do the stage again: ${clean(again)}` : restore;
-    return { changed: `${named} is missing: ${how}` };
+    return `${named} is missing: ${how}`;
   }
   const edit = `looper answer ${id.slice(0, id.lastIndexOf("."))} edit --edit ${quoteIfNeeded(named)}`;
   const take = edits === output.stage ? `, or take the change with \`${clean(edit)}\`` : "";
-  return { changed: `${named} was changed after ${clean(id)} was asked: ${restore}${take}` };
+  return `${named} was changed after ${clean(id)} was asked: ${restore}${take}`;
 }
 
 /** How to restore a file: from its copy, if that is there. */
@@ -96,24 +106,19 @@ export async function mustBeAsShown(
   const { tasks } = await readTasks(context, project);
   const task = tasks.find((one) => one.progress?.question?.id === id) ?? tasks.find((one) => one.id === id);
   const question = openQuestion(task?.progress);
-  if (task === undefined || question === undefined || word === "reject" || word === noOf(question)) return;
+  if (task === undefined || question === undefined || refusesShown(task, word)) return;
   const what = question.shows?.what ?? "";
   if (what === "diff" || what === "work") {
     const changes = await readChanges({ context, project, task, question }, context.err);
     if ("changed" in changes) throw new UserError("no", changes.changed);
   }
+  const changed = await findChangedFile(context.ports.files, project.paths.tasksDir, task);
   const output = task.progress?.outputs?.[what];
-  if (output === undefined || question.source === "tool") return;
-  const bytes = await readAsked({ context, project, task, question }, output);
-  if ("changed" in bytes) throw new UserError("no", bytes.changed);
-  const { files } = context.ports;
-  const folder = project.paths.tasksDir;
-  const { readable, copy } = readableFile(output.file);
-  const text = await files.read(path.join(folder, readable));
-  const before = await files.read(path.join(folder, copy));
-  if (text === undefined || before === undefined || Buffer.compare(text, before) === 0) return;
-  const named = clean(shownPath(context, path.join(folder, readable)));
-  const restore = await describeRestore(context, project, copy);
+  if (changed === undefined || output === undefined) return;
+  if (changed.file === output.file)
+    throw new UserError("no", await explainChanged({ context, project, task, question }, output, changed));
+  const named = clean(shownPath(context, path.join(project.paths.tasksDir, changed.file)));
+  const restore = await describeRestore(context, project, changed.copy);
   throw new UserError("no", `${named} was changed after ${clean(question.id)} was asked: ${restore}`);
 }
 

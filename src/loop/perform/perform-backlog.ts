@@ -13,6 +13,7 @@ import { describeCorrections } from "../../todo/understand/understand.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { ChangeResult } from "../step/jobs.js";
 import { findKnownVersion, type VersionPlace } from "./known-version.js";
+import { withdrawUnshown } from "./unshown-answers.js";
 import type { World } from "./world.js";
 
 type Row = ChangeResult["rows"][number];
@@ -21,6 +22,7 @@ const MOST_PROBLEMS = 50;
 
 /** Reads the backlog, corrects obvious mistakes, and writes its rows beside the log. */
 export async function performRead(world: World): Promise<StepEvent> {
+  await withdrawUnshown(world);
   const found = await world.store.readSaved();
   const read = found.kind === "invalid" && (await correctMistakes(world)) ? await world.store.read() : found;
   switch (read.kind) {
@@ -121,8 +123,10 @@ export async function changeBacklog(
   during: "agent" | "idle",
   { beforeWrite, inHand }: Pick<ChangeOptions, "beforeWrite" | "inHand"> = {},
 ): Promise<ChangedBacklog> {
+  if (during === "idle") await withdrawUnshown(world);
+  const isReading = during === "agent" && world.memory.reader !== undefined;
   const changed = await applyToStore(world, changes, {
-    while: during,
+    while: isReading ? "reader" : during,
     ...given({ beforeWrite, inHand }),
   });
   for (const { id, to } of changed.outcome.updated) {

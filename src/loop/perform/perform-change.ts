@@ -15,6 +15,7 @@ export async function performChange(world: World, effect: Do<"change-backlog">):
   await noteStart(world);
   const { changes, during } = effect;
   const { outcome } = await changeBacklog(world, changes, during, given({ inHand: taskToSettle(effect) }));
+  if (effect.job?.job === world.memory.reader) world.memory.reader = undefined;
   if (effect.job !== undefined) await keepAttempt(world, effect.job);
   const isRefused = (id: string): boolean => outcome.refused.some((one) => one.id === id);
   await forgetCheckpoints(

@@ -140,6 +140,8 @@ export interface RunMemory {
   tails: Map<TaskId, AttemptTail>;
   /** The messages of people to a task, as far as its last agent has had them. */
   messages: Map<TaskId, { file: string; after: number }>;
+  /** The job whose agent may only read: until its row is settled, an edit of the task file that no command made is put back. */
+  reader?: number | undefined;
   /** How cold rooms are made; absent without git. */
   places?: ColdPlaces;
   /** The same; absent if the checks run in the project. */

@@ -38,6 +38,21 @@ test("texts that an agent saves are accepted without a revert", () => {
   expect(merged.edits).toEqual({ added: [], changed: ["T2"], removed: [], putBack: [] });
 });
 
+test("everything that is saved while a reader is at work is put back, and named", () => {
+  const { title, ...untitled } = t2;
+  const found = backlog(
+    { ...untitled, title: `${title}!`, details: "d", status: "done" },
+    t1,
+    task("T9", { title: "new" }),
+  );
+  const { backlog: kept, edits } = mergeEdits(known, found, { ...agent, while: "reader" });
+  expect(kept).toBe(known);
+  const putBack = ["details, status, title of T2", "T9, which was added", "T3, which was deleted"];
+  expect(edits).toEqual({ added: [], changed: [], removed: [], putBack });
+  const moved = mergeEdits(known, backlog(t2, t1, t3), { ...agent, while: "reader" });
+  expect(moved).toMatchObject({ backlog: known, edits: { putBack: ["the order of the tasks"] } });
+});
+
 test("`changes` that an agent saves are reverted, of any task, with and without applied summaries", () => {
   const permitted = backlog(t1, { ...t2, changes: ["test/a.js"] }, t3);
   const found = backlog(

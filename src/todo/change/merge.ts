@@ -11,8 +11,8 @@ import { keepMark } from "../model/verified.js";
 const NAMED = 20;
 
 export interface MergeRules {
-  /** Whether an agent was at work, or only people could have saved. */
-  while: "agent" | "idle";
+  /** Whether an agent was at work, one that may change nothing (`reader`), or only people could have saved. */
+  while: "agent" | "reader" | "idle";
   /** Tasks this run finished: they stay done. */
   finished: ReadonlySet<TaskId>;
   /** Agents edit the file themselves, so a save is never a person's word on `changes`. */
@@ -29,6 +29,7 @@ export interface Merged {
 /** Accepts the allowed changes of `found`, and reverts the others to `known`. */
 export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): Merged {
   if (known === found) return { backlog: found };
+  if (rules.while === "reader") return putBackAll(known, found);
   const before = new Map(known.tasks.map((task) => [task.id, task]));
   const edits: Edits = { added: [], changed: [], removed: [], putBack: [] };
   const tasks = found.tasks.flatMap((task) => {
@@ -49,6 +50,23 @@ export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): M
     rules.while === "idle" ? { ...found, tasks } : putBackRest(known, { ...found, tasks }, edits);
   if (edits.putBack.length > 0 || isCompleted(found, tasks)) return { backlog, edits };
   return isDeepStrictEqual(known, found) ? { backlog: found } : { backlog: found, edits };
+}
+
+/** Reverts everything: the agent at work was to change nothing. What a command changed is in `known` already. */
+function putBackAll(known: Backlog, found: Backlog): Merged {
+  if (isDeepStrictEqual(known, found)) return { backlog: found };
+  const edits: Edits = { added: [], changed: [], removed: [], putBack: [] };
+  const before = new Map(known.tasks.map((task) => [task.id, task]));
+  edits.putBack.push(...differences({ ...known, tasks: [] }, { ...found, tasks: [] }));
+  for (const task of found.tasks) {
+    const was = before.get(task.id);
+    const names = was === undefined ? [] : nameKeys(was, task, differences(was, task));
+    if (was === undefined) edits.putBack.push(`${task.id}, which was added`);
+    else if (names.length > 0) edits.putBack.push(`${names.join(", ")} of ${task.id}`);
+  }
+  withDeleted(known.tasks, found.tasks, edits);
+  if (edits.putBack.length === 0) edits.putBack.push("the order of the tasks");
+  return { backlog: known, edits };
 }
 
 /** Accepts the changes that people may make while no agent is at work. */
@@ -118,9 +136,12 @@ function takeTexts(was: Task, is: Task, edits: Edits): Task {
   const merged = compact(taken);
   const back = differences(merged, is);
   if (back.length === 0) return is;
-  const names = back.flatMap((key) => (key === "progress" ? nameProgress(was.progress, is.progress) : [key]));
-  edits.putBack.push(`${names.join(", ")} of ${is.id}`);
+  edits.putBack.push(`${nameKeys(was, is, back).join(", ")} of ${is.id}`);
   return merged;
+}
+
+function nameKeys(was: Task, is: Task, keys: readonly string[]): string[] {
+  return keys.flatMap((key) => (key === "progress" ? nameProgress(was.progress, is.progress) : [key]));
 }
 
 /** Restores the root's own keys and deleted tasks, and removes edges to a marker that was not accepted. */

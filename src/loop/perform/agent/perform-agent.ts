@@ -71,6 +71,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   const step = await openStep(world, effect);
   try {
     const stage = await openAgentStage(world, job);
+    memory.reader = stage?.stage.kind === "analyze" ? job.job : undefined;
     if (stage !== undefined) await openTaskDocument(world, job, stage.at);
     // The last lines of another stage's agent are not for this one.
     if (job.stage !== undefined && effect.earlier.length === 0 && job.task_id !== undefined)
