@@ -62,6 +62,8 @@ export interface IterationFacts extends BacklogFacts {
   dependencies: readonly Task[];
   /** The commands the runner runs once the task is reported done: the project's, then its own. */
   checks: readonly string[];
+  /** The checks that failed before any work on the task, a line each, and their failing test cases below; absent: not measured. */
+  failedBefore?: readonly string[];
   /** Oldest first. */
   earlierAttempts: readonly EarlierAttempt[];
   /** Tasks finished lately, oldest first; dependencies among them are not shown twice. */
@@ -84,6 +86,7 @@ export function iterationVariables(facts: IterationFacts) {
     earlier_attempts: earlierAttempts(facts.earlierAttempts),
     history: formatJsonList(history.map(reported), MOST.history),
     checks: lines(facts.checks, MOST.checks),
+    failed_before: lines(facts.failedBefore ?? [], MOST.checks),
     commit_rule: commitRule(facts.commitRule),
     example: example(doneSummary(task.id)),
   };

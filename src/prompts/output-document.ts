@@ -64,6 +64,10 @@ function formatPlanParts(output: unknown): string[] {
     section("Plan", formatPlanSteps(output)),
     section("Testing strategy", formatTesting(output)),
     section("Dependencies", bullets(textsOf(output, "dependencies"))),
+    section("Reuse", bullets(textsOf(output, "reuses"))),
+    section("Assumptions", bullets(textsOf(output, "assumptions"))),
+    section("Risks", bullets(textsOf(output, "risks"))),
+    section("Out of scope", bullets(textsOf(output, "out_of_scope"))),
     section(
       "To-do",
       textsOf(output, "items")

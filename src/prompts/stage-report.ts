@@ -94,7 +94,7 @@ function aboutOutput({ output }: ReportingStage): string[] {
 
 function aboutRest({ kind }: ReportingStage): string[] {
   const questions =
-    "- `questions`: what only a person can answer, one text each; usually empty. With a question the stage ends here: it is done again once they answered, with the answers in your prompt.";
+    "- `questions`: what only a person can answer, one text each, with 2 to 4 options to choose from; usually empty. With a question the stage ends here: it is done again once they answered, with the answers in your prompt.";
   if (kind === "analyze")
     return [
       questions,
@@ -112,13 +112,13 @@ function aboutRest({ kind }: ReportingStage): string[] {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  plan: "the plan. `summary` is its overview; `steps` in order, each a text or an object with `text`, `file` and `points`; `files_to_create`, `files_to_modify`, `commands` and `dependencies` as far as there are any; `tests` is the testing strategy; `items` is the to-do list",
+  plan: "the plan. `summary` is its overview; `steps` in order, each a text or an object with `text`, `file` and `points`; `files_to_create`, `files_to_modify`, `commands`, `dependencies`, `reuses`, `assumptions`, `risks` and `out_of_scope` as far as there are any; `tests` is the testing strategy; `items` is the to-do list",
   request:
     "`status` is `clear`, with the whole request in `clarified_query`, or `needs_clarification`, with `questions` (and then the same texts in the report's own `questions`)",
   implementation:
     "`completed`: the items that are done now, worded as in the task's document, those of earlier visits too; `remaining`: the items that are not",
   findings:
-    "`findings`: all that is to be changed, each with a `text` (what is wrong, and what would be right), `file`, `line` and a `severity` (`high`, `medium` or `low`); `failed_items`: ticked items that are not done, worded as in the task's document; `checked`: what you verified, and how",
+    "`findings`: all that you found and verified, each with a `text` (what is wrong, and what would be right), `file`, `line` and a `severity` (`high`, `medium` or `low`); `failed_items`: ticked items that are not done, worded as in the task's document; `checked`: what you verified, and how",
   "scout-findings":
     "`summary`; `relevantFiles`; `codePatterns`, by name; `webFindings`; `recommendations`; `confidence` (`high`, `medium` or `low`)",
   report:
@@ -134,6 +134,10 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     commands: ["npm test"],
     tests: [{ path: "test/format.test.ts", coverage: "empty input, wide characters" }],
     dependencies: [],
+    reuses: ["padEnd of src/text.ts"],
+    assumptions: ["Names have no line breaks: src/collect.ts refuses them"],
+    risks: ["Wide characters shift the columns; the new test shows it"],
+    out_of_scope: ["Sorting by size"],
     items: ["The formatter prints a table", "The command line calls it", "Its tests pass"],
   },
   request: { status: "clear", questions: [], clarified_query: "The request, with nothing left open." },

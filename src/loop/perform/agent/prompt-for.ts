@@ -1,6 +1,8 @@
 // Renders the prompt of an agent step from the current state (docs/prompts.md).
 import { asResult } from "../../../git/base/git.js";
 import { relative } from "node:path";
+import type { Baseline } from "../../../gate/verdict.js";
+import { describeRedCheck } from "../../../gate/verdict/red-check.js";
 import { findRootFolder } from "../../../config/project/project.js";
 import type { Phase } from "../../../agents/agent.js";
 import { summariseChanges } from "../../../git/base/read/history.js";
@@ -148,11 +150,30 @@ export async function makeIterationFacts(world: PromptWorld, job: JobFacts, earl
     attempt: job.attempt,
     maxAttempts: loop.max_attempts,
     checks: [...verify.commands, ...(task.verify ?? [])],
+    failedBefore: listFailedBefore(world.memory.baseline?.baseline),
     dependencies: findTasks(world, task.depends_on ?? []),
     earlierAttempts: earlier.map((one, at) => ({ ...one, events: at === earlier.length - 1 ? tail : [] })),
     history: findTasks(world, [...world.memory.finished].slice(-HISTORY)),
     commitRule: git.commit,
   };
+}
+
+/** How many failing test cases of a command are named. */
+const MOST_CASES = 50;
+
+/** The checks that fail before the work, each with the test cases that fail. */
+function listFailedBefore(before: Baseline | undefined): string[] {
+  return [...(before?.commands ?? []), ...(before?.own ?? [])].flatMap((ran) => {
+    const red = describeRedCheck(ran);
+    if (red === undefined) return [];
+    const failed = Object.entries(ran.tests ?? {}).flatMap(([name, status]) =>
+      status === "failed" ? [`  ${name}`] : [],
+    );
+    const left = failed.length - MOST_CASES;
+    const more = left > 0 ? [`  and ${String(left)} more`] : [];
+    const own = ran.own ? "; a check of the task itself, which has to pass in the end" : "";
+    return [`${ran.command}: ${red.how}${own}`, ...failed.slice(0, MOST_CASES), ...more];
+  });
 }
 
 function findTasks(world: PromptWorld, ids: readonly TaskId[]): Task[] {

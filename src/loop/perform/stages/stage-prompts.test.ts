@@ -113,7 +113,17 @@ async function promptOf({ workflow, name, round }: (typeof stages)[number]): Pro
   rmSync(path.join(folder, ".looper"), { recursive: true, force: true });
   const task = makeTask(workflow, { name, round });
   const other = Task.parse({ id: "T1", title: "Collect", priority: 1, status: "done", result: "Collected." });
-  const memory = { ...createMemory(), backlog: backlog(other, task) };
+  const ran = { end: { how: "exited" as const, code: 1 }, duration_ms: 1, tail: "" };
+  const tests = { "the clock is right": "failed" as const, "a list is sorted": "passed" as const };
+  const baseline = {
+    baseline: {
+      commands: [{ ...ran, command: "npm test", own: false, tests }],
+      own: [{ ...ran, command: "npm run check", own: true }],
+    },
+    file: "",
+    changes: [],
+  };
+  const memory = { ...createMemory(), backlog: backlog(other, task), baseline };
   const resolved = resolveSettings({ env: {}, flags: { "--verify": ["npm test"] } });
   const project = {
     folder,
@@ -188,6 +198,9 @@ describe("the prompts of the shipped workflows", () => {
       const prompt = await promptOf(one);
       expect(prompt).toContain("/project/.looper/tasks/T7/task.md");
       expect(prompt).toContain("`T7`");
+      expect(prompt).toMatch(
+        /## What failed before the work[^]*npm test: exit code 1\n {2}the clock is right\n/u,
+      );
       for (const outcome of listOwnOutcomes(one.stage)) expect(prompt).toContain(`- \`${outcome}\`: `);
       expect(prompt).not.toMatch(/\{\{|undefined|\n\n\n/u);
       if (one.stage.kind === "analyze") expect(prompt).not.toContain(NEEDLE);
@@ -209,9 +222,10 @@ const INSTRUCTIONS: readonly (readonly [string, readonly RegExp[]])[] = [
   [
     "plan",
     [
-      /\*\*Ask first\.\*\*/u,
-      /`questions` of the report/u,
-      /\*\*Explore\.\*\*/u,
+      /\*\*Look first\.\*\*[^]*\*\*Then ask\.\*\*/u,
+      /`questions` of the report[^]*2 to 4 options/u,
+      /\*Reuse\*[^]*\*Assumptions\*, \*risks\* and \*out of scope\*/u,
+      /\*\*Check the plan before you report it\*\*/u,
       /\*Overview\*/u,
       /\*Plan\*/u,
       /\*Testing strategy\*/u,
@@ -237,7 +251,9 @@ const INSTRUCTIONS: readonly (readonly [string, readonly RegExp[]])[] = [
       /`failed_items`[^]*unticked/u,
       /\*\*Never fix code\.\*\*/u,
       /the file and the line/u,
-      /Say `complete` only if every item[^]*all tests pass/u,
+      /\*\*Verify each finding before you report it\*\*: open the file at that line/u,
+      /Say `complete` if every item[^]*nothing fails that did not fail before/u,
+      /no finding is worse than `low`: those stay in the task's document/u,
       /ends\s+the task `T7`/u,
     ],
   ],
