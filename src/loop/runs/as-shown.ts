@@ -8,7 +8,7 @@ import { copyOfOutput, readableFile } from "../../workflow/outputs/task-files.js
 import { noOf } from "../../workflow/yes-and-no.js";
 
 /** A file that is not as it was asked about, and the copy that it can be restored from; both below the folder of tasks. */
-export interface ChangedFile {
+export interface UnshownFile {
   file: string;
   missing: boolean;
   copy: string;
@@ -25,7 +25,7 @@ export async function findChangedFile(
   files: Files,
   tasksDir: string,
   { progress }: Pick<Task, "progress">,
-): Promise<ChangedFile | undefined> {
+): Promise<UnshownFile | undefined> {
   const { question, outputs } = progress ?? {};
   const output = outputs?.[question?.shows?.what ?? ""];
   if (question === undefined || output === undefined || question.source === "tool") return undefined;

@@ -52,7 +52,7 @@ export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): M
   return isDeepStrictEqual(known, found) ? { backlog: found } : { backlog: found, edits };
 }
 
-/** Reverts everything: the agent at work was to change nothing. What a command changed is in `known` already. */
+/** Reverts everything: the agent at work was to change nothing. The changes of commands are in `known` already. */
 function putBackAll(known: Backlog, found: Backlog): Merged {
   if (isDeepStrictEqual(known, found)) return { backlog: found };
   const edits: Edits = { added: [], changed: [], removed: [], putBack: [] };

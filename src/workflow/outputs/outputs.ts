@@ -25,10 +25,10 @@ export const Plan = z.object({
     .optional()
     .describe("Testing strategy: the tests to write or change, and what each covers"),
   dependencies: texts.optional().describe("Packages that are added"),
-  reuses: texts.optional().describe("What is in the project already and is built on"),
-  assumptions: texts.optional().describe("What is taken for granted, and why"),
-  risks: texts.optional().describe("What can go wrong, and how it would be noticed"),
-  out_of_scope: texts.optional().describe("What is left out on purpose"),
+  reuses: texts.optional().describe("Parts of the project that the work builds on"),
+  assumptions: texts.optional().describe("Facts that are taken for granted, and why"),
+  risks: texts.optional().describe("Faults that may come, and how each would be noticed"),
+  out_of_scope: texts.optional().describe("Parts that are left out on purpose"),
   items: texts.optional().describe("To-do: items that can be ticked one by one; the steps, unless given"),
 });
 export type Plan = z.infer<typeof Plan>;
