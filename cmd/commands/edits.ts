@@ -124,7 +124,7 @@ async function describeDelivery(
   const current = live === undefined ? undefined : (await readView(ports, live.folder)).current;
   const isAtIt = current !== undefined && current.taskId?.toLowerCase() === id.toLowerCase();
   if (!isAtIt) return "with the next prompt";
-  if (current.agentEnded === true)
+  if (current.agentEnded)
     return "with the next prompt; its agent has ended its turn: if no prompt follows, the run says so";
   const kind = project.resolved.settings.agents[current.agent]?.kind ?? kindOfName(current.agent) ?? "";
   if (kind === "chapo") return "before its model's next request";
