@@ -30,13 +30,13 @@ test(
     const told = workflows.map(({ name, origin }) => [name, origin]);
     expect(told).toEqual([
       ["default", "shipped"],
-      ["implement-review", "shipped"],
       ["own", "project"],
+      ["tdd", "user"],
+      ["implement-review", "shipped"],
       ["plan-approve-execute", "shipped"],
       ["plan-implement-review", "shipped"],
       ["research", "shipped"],
       ["staged-review", "shipped"],
-      ["tdd", "user"],
     ]);
     expect((await rig.run(["workflows"])).stdout).toMatch(/^own +project +Mine$/m);
   }),

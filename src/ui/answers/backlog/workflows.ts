@@ -11,18 +11,27 @@ export interface ListedWorkflow extends WorkflowFile {
   around: readonly PlacedProblem[];
 }
 
+/** The shipped ones that most projects need; they come first, with those of people. */
+const FIRST = ["default", "implement-review", "plan-approve-execute", "tdd"];
+
 /** `used`: the name in the setting. */
 export function workflowsAnswer(listed: readonly ListedWorkflow[], used: string): WorkflowsAnswer {
+  const rank = ({ name, origin }: ListedWorkflow): number => {
+    if (origin !== "shipped") return 0;
+    return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
+  };
   return {
-    workflows: listed.map(({ name, origin, file, reading: { workflow, problems }, around }) => ({
-      name,
-      origin,
-      file,
-      about: workflow?.about,
-      stages: workflow === undefined ? undefined : Object.keys(workflow.stages),
-      problems: problems.length + around.length === 0 ? undefined : [...problems, ...around].map(problemOf),
-      ...(name === used ? { in_use: true as const } : {}),
-    })),
+    workflows: listed
+      .toSorted((a, b) => rank(a) - rank(b))
+      .map(({ name, origin, file, reading: { workflow, problems }, around }) => ({
+        name,
+        origin,
+        file,
+        about: workflow?.about,
+        stages: workflow === undefined ? undefined : Object.keys(workflow.stages),
+        problems: problems.length + around.length === 0 ? undefined : [...problems, ...around].map(problemOf),
+        ...(name === used ? { in_use: true as const } : {}),
+      })),
   };
 }
 
