@@ -7,7 +7,7 @@ import { findOutputSchema } from "../../src/config/workflows/find-output-schema.
 import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
 import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
 import { findEditable, writeEdited } from "../../src/loop/runs/edited-output.js";
-import { type UserError, usageError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { isRecord, parseJson } from "../../src/system/text/json.js";
 import {
@@ -28,6 +28,7 @@ import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
 import { nameOfUser, personOf } from "../lookup/name-of-user.js";
 import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
+import { shareHere } from "../lookup/share.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 import { mustBeAsShown, type AskedTask } from "../lookup/workflows/shown-work.js";
 
@@ -94,15 +95,20 @@ async function give(
   const { id, file, message, shown } = request;
   // Before anything is written or opened.
   await refuseAgents(context, { ...REFUSED, file });
+  const project = await projectOf(context, { file, quiet: true });
+  await shareHere(context, project);
   const edited = await answerEdited(context, request, word);
   // The person who names no digest has read the files, which must be what was asked about.
   if (shown === undefined && Object.keys(edited).length === 0)
     await mustBeAsShown(context, { file, id, word });
-  return edit(context, request, {
+  const answered = await edit(context, request, {
     decide: decide(id, { ...given({ word, message, shown }), ...edited }, personOf(context)),
     say: answeredLines,
     refused: REFUSED,
   });
+  const [late] = await shareHere(context, project);
+  if (late !== undefined) throw new UserError("no", late, "list the open questions with `looper questions`");
+  return answered;
 }
 
 /** The answer that was given, and the run that takes it. */

@@ -16,8 +16,9 @@ import {
   type SaidAnswer,
 } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
+import { lookOf, printSaid, projectOf, shownPath, warn } from "../lookup/project.js";
 import { readValidTasks } from "../lookup/read-tasks.js";
+import { shareHere } from "../lookup/share.js";
 import { readShown, type Shown } from "../lookup/workflows/shown-work.js";
 
 interface Request {
@@ -36,6 +37,7 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
   ],
   answer: async (context, { id, file, json }) => {
     const project = await projectOf(context, { file });
+    for (const late of await shareHere(context, project)) await warn(context, late);
     const all = await readValidTasks(context, project);
     const one = id === undefined ? undefined : findQuestion(all, id);
     const tasks = one === undefined ? all : [one.task];

@@ -146,3 +146,76 @@ test(
     expect(timed.stdout).toContain("1 question waits for an answer: T1 at approve");
   }),
 );
+
+/** A remote that both clones push to, and the other person's clone of it. */
+function shareOrigin(rig: Rig): string {
+  const origin = path.join(rig.root, "origin.git");
+  rig.git("init", "-q", "--bare", origin);
+  rig.git("remote", "add", "origin", origin);
+  rig.git("push", "-q", "origin", "main");
+  const there = path.join(rig.root, "there");
+  rig.git("clone", "-q", `file://${origin}`, there);
+  return there;
+}
+
+/** What the remote has of open questions. */
+function shared(rig: Rig): string {
+  return rig.git("ls-remote", "origin", "refs/looper/*");
+}
+
+/** Asks there until the question has arrived. */
+async function seeThere(rig: Rig, there: string, text: string): Promise<void> {
+  for (;;) {
+    const { stdout } = await rig.run(["-C", there, "questions"]);
+    if (stdout.includes(text)) return;
+  }
+}
+
+test(
+  "with git.share a plan written here is approved there, and the run that waits here goes on with it",
+  story(async (rig) => {
+    await begin(rig, { git: { share: "origin" } });
+    const there = shareOrigin(rig);
+    const waiting = rig.start(["run", "--no-review", "--wait", "--workflow", "staged-review"]);
+    await waiting.says(/waiting for an answer/u);
+    await seeThere(rig, there, "Carry out this plan?");
+    const plan = await rig.run(["-C", there, "questions", "T1"]);
+    expect(plan.stdout).toContain("1. Write hello.txt");
+    expect((await rig.run(["-C", there, "approve", "T1", "-m", "go"])).code).toBe(0);
+    expect((await rig.run(["questions"])).stdout).toContain("no question is open");
+    await waiting.says(/Keep these new files\?[^]*waiting for an answer/u);
+    expect(waiting.stderr).toMatch(/T1 approve, by \S+ \(cli\): go/u);
+    await seeThere(rig, there, "Keep these new files?");
+    expect((await rig.run(["-C", there, "questions", "T1"])).stdout).toContain("+hello");
+    expect((await rig.run(["reject", "T1"])).code).toBe(0);
+    const late = await rig.run(["-C", there, "approve", "T1"]);
+    expect([late.code, late.stderr]).toEqual([1, expect.stringMatching(/already answered: reject, by /u)]);
+    waiting.signal("SIGINT");
+    await waiting.ended;
+    expect(rig.git("-C", there, "status", "--porcelain")).toBe(" M to-do.json\n");
+  }),
+);
+
+test(
+  "a remote that cannot be reached is a warning; without the setting nothing is pushed; a decided question is removed",
+  story(async (rig) => {
+    await begin(rig);
+    shareOrigin(rig);
+    const args = ["run", "--no-review", "--workflow", "plan-approve-execute"];
+    expect((await rig.run(args)).code).toBe(1);
+    expect(shared(rig)).toBe("");
+    rig.write(".looper/config.json", JSON.stringify({ git: { share: "origin" } }));
+    expect((await rig.run(["questions"])).stderr).toBe("");
+    expect(shared(rig)).toMatch(/refs\/looper\/open\/T1\n$/u);
+    const origin = path.join(rig.root, "origin.git");
+    rig.git("remote", "set-url", "origin", path.join(rig.root, "gone.git"));
+    const away = await rig.run(["approve", "T1"]);
+    expect([away.code, away.stdout]).toEqual([0, expect.stringContaining("T1.3: approve")]);
+    expect(away.stderr).toContain("open questions are not shared with origin now: git fetch: ");
+    const done = await rig.run(args);
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining("not shared with origin now")]);
+    rig.git("remote", "set-url", "origin", origin);
+    await rig.run(["questions"]);
+    expect(shared(rig)).toBe("");
+  }),
+);

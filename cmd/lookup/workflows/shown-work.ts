@@ -136,7 +136,7 @@ async function readChanges(
     return { changed: `the work was changed after ${clean(question.id)} was asked` };
   if (!(await isHere(opened.value, work.commit)))
     return {
-      changed: `the work that ${clean(question.id)} shows, ${work.commit.slice(0, 12)}, is not in this repository: answer where the run was`,
+      changed: `the work that ${clean(question.id)} shows, ${work.commit.slice(0, 12)}, is not in this repository: answer where the run was, or share it with the setting git.share`,
     };
   const from = shows.what === "work" ? work.base : await beforeStage(opened.value, work);
   const range = [from, work.commit, "--", ":(top)", ...opened.value.excludes];

@@ -84,6 +84,7 @@ test("without any layer every default of the contract is there", () => {
       on_failure: "restore",
       branch: "current",
       max_untracked_bytes: 50 * 2 ** 20,
+      share: "none",
     },
     verify: {
       commands: [],

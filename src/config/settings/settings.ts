@@ -332,6 +332,10 @@ export const SETTINGS = {
     doc: "The branch of the commits: `current`, or a name (`{run}` is the run id).",
   }),
 
+  "git.share": row(types.text, "none", {
+    doc: "The remote to share open questions with (`refs/looper/open/*`), so that other clones answer them. `none`: nothing is pushed.",
+  }),
+
   "verify.commands": row(types.commands, [], {
     doc: "Commands that prove a task done, run in the project; without any, tasks stay unverified.",
     flag: { name: "--verify", value: "command", help: "must pass before a task counts as done" },

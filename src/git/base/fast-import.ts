@@ -29,6 +29,8 @@ export interface ImportedCommit {
   parent: string | number | undefined;
   /** Further parents: positions in the same list, from 0. */
   merged?: readonly number[];
+  /** Further parents: commits. */
+  joined?: readonly string[];
   ident: Ident;
   /** Text. */
   message: string;
@@ -39,6 +41,8 @@ export interface ImportedCommit {
   /** Paths (bytes) to remove from the parent's tree, if present. */
   without?: readonly string[];
   file?: ImportedFile;
+  /** Further files; their blobs are not in the answer. */
+  more?: readonly ImportedFile[];
 }
 
 /** A commit that was made, with the blob of its `file`. */
@@ -110,12 +114,15 @@ function commitStream(commit: ImportedCommit, at: number, seconds: number): stri
   lines.push(dataBlock(toBytes(commit.message)));
   if (parent !== undefined) lines.push(`from ${parent}`);
   for (const place of commit.merged ?? []) lines.push(`merge :${String(2 * place + 2)}`);
+  for (const oid of commit.joined ?? []) lines.push(`merge ${oid}`);
   if (commit.emptied === true) lines.push("deleteall");
   for (const path of commit.without ?? []) lines.push(`D ${quotePath(path)}`);
   for (const { path, to } of sortRemovalsFirst(commit.entries)) {
     lines.push(exists(to) ? `M ${to.mode} ${to.oid} ${quotePath(path)}` : `D ${quotePath(path)}`);
   }
   if (file !== undefined) lines.push(`M ${file.mode} ${blobMark} ${quotePath(file.path)}`);
+  for (const { path, mode, content } of commit.more ?? [])
+    lines.push(`M ${mode} inline ${quotePath(path)}`, dataBlock(Buffer.from(content).toString("latin1")));
   lines.push(`get-mark ${mark}`);
   return `${lines.join("\n")}\n`;
 }

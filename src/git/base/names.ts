@@ -70,6 +70,14 @@ export function workRef(tree: string, task: string): string {
   return `${workFolder(tree)}/${encodeId(task)}`;
 }
 
+/** The open questions that clones share. */
+export const OPEN = "refs/looper/open";
+
+/** The question of a task, as the remote has it. */
+export function openRef(task: string): string {
+  return `${OPEN}/${encodeId(task)}`;
+}
+
 /** Exists while the tree is being reset to the task's checkpoint: its work is saved, and not all of it is in the tree any more. */
 export function shelvingRef(tree: string, task: string): string {
   return `refs/looper/shelving/${tree}/${encodeId(task)}`;

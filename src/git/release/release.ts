@@ -3,7 +3,7 @@ import { toBytes, toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import { zeroLike } from "../base/repository/head.js";
 import { listRefs } from "../base/list-refs.js";
-import type { Repository } from "../base/repository/repository.js";
+import { withSsh, type Repository } from "../base/repository/repository.js";
 import { TRAILER } from "../commit/message.js";
 
 /** Where a release is pushed to. */
@@ -50,13 +50,6 @@ export async function pushRelease(
   const refs = [`${branch}:${remote.branch}`, `${TAGS}${tag}:${TAGS}${tag}`];
   const args = ["push", "--quiet", "--atomic", "--no-verify", "--", remote.name, ...refs];
   await runGit(withSsh(repo), args, { limitMs: LIMIT_MS });
-}
-
-/** Adds the user's variables for ssh, which `gitEnv` removes with the other `GIT_` variables. */
-function withSsh(repo: Repository): Repository {
-  const names = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT"];
-  const own = Object.entries(repo.places.env).filter(([name]) => names.includes(name));
-  return { ...repo, env: { ...repo.env, ...Object.fromEntries(own) } };
 }
 
 /** The paths that `git status` lists. */

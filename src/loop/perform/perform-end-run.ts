@@ -9,6 +9,7 @@ import { given } from "../../system/given.js";
 import { isRejected } from "../../workflow/question.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
 import type { Effect } from "../step/effects.js";
+import { shareAndTell } from "./stages/share-questions.js";
 import type { RunEnding, World } from "./world.js";
 
 /** Ends the run. */
@@ -31,6 +32,7 @@ export async function performEndRun(
       ...(memory.unpriced && memory.used.cost_usd !== undefined ? { cost_partly: true } : {}),
     },
   };
+  if (effect.ending !== "interrupted") await shareAndTell(world);
   // Before the sweep, which ends the commands that are told.
   await world.notifier?.end(ended);
   const swept = await ports.processes.sweep(markOf(log.folder));

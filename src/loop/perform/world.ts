@@ -32,6 +32,8 @@ export interface ConfiguredAgent {
 
 /** Everything that effects use. `memory` has only what an effect needs from an earlier one. */
 export interface World {
+  /** Shares open questions with the remote of the settings, and returns new warnings; absent: they are not shared. */
+  share?: (how: { tells: boolean }) => Promise<string[]>;
   ports: Ports;
   project: Project;
   log: RunLog;

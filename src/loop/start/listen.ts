@@ -7,6 +7,7 @@ import type { Ports } from "../../system/ports.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 
 const LOOK_EVERY_MS = 250;
+const SHARE_EVERY_MS = 60_000;
 
 /** Notices what no command reports to a run that sleeps until there is an answer: a save of the task file by an editor. */
 export class TaskFileWatch {
@@ -15,6 +16,7 @@ export class TaskFileWatch {
   #seen = "";
   #known: string | undefined;
   #asleep = false;
+  #asked = false;
 
   constructor(ports: Pick<Ports, "files">, file: string) {
     this.#ports = ports;
@@ -24,8 +26,20 @@ export class TaskFileWatch {
   /** Takes a line of the run's log. */
   see(line: Sealed): void {
     if (line.type === "backlog_changed") this.#known = line.sha256 ?? this.#known;
+    if (line.type === "asked") this.#asked = true;
     if (line.type === "decided") this.#asleep = false;
     if (line.type === "waiting") this.#asleep = line.reason === AN_ANSWER;
+  }
+
+  /** Whether a question was asked since the last look, so that others are to know of it. */
+  takeAsked(): boolean {
+    const isAsked = this.#asked;
+    this.#asked = false;
+    return isAsked;
+  }
+
+  get isAsleep(): boolean {
+    return this.#asleep;
   }
 
   /** Whether the file has changed since the run last read it. Looks at the content only of a file that was saved since the last look. */
@@ -43,10 +57,12 @@ export class TaskFileWatch {
 /** Puts what `looper stop` and editing commands say to the run that logs into `folder`, until the returned function is called. */
 export function listenToOthers(
   ports: Pick<Ports, "files" | "clock">,
-  { folder, watch }: { folder: string; watch?: TaskFileWatch },
+  { folder, watch, share }: { folder: string; watch?: TaskFileWatch; share?: () => Promise<void> },
   put: (event: StepEvent) => void,
 ): () => void {
   const readControl = openControl(ports, folder);
+  const stopSharing =
+    watch === undefined || share === undefined ? undefined : shareWhileOpen(ports, watch, share);
   let looking = false;
   const look = async (): Promise<void> => {
     if (looking) return;
@@ -67,6 +83,30 @@ export function listenToOthers(
     if (isSaved || lines.some(({ type }) => type === "edit")) put({ type: "edited" });
   };
   const timer = ports.clock.every(LOOK_EVERY_MS, () => void look());
+  return () => {
+    timer.cancel();
+    stopSharing?.();
+  };
+}
+
+/** Shares what is asked at once, and asks the remote for answers once a minute while the run sleeps. */
+function shareWhileOpen(
+  { clock }: Pick<Ports, "clock">,
+  watch: TaskFileWatch,
+  share: () => Promise<void>,
+): () => void {
+  let isSharing = false;
+  let next = 0;
+  const timer = clock.every(LOOK_EVERY_MS, () => {
+    if (isSharing) return;
+    const isAsked = watch.takeAsked();
+    if (!isAsked && !(watch.isAsleep && clock.monotonic() >= next)) return;
+    isSharing = true;
+    next = clock.monotonic() + SHARE_EVERY_MS;
+    void share().finally(() => {
+      isSharing = false;
+    });
+  });
   return () => {
     timer.cancel();
   };

@@ -29,6 +29,7 @@ import { warnOfHead } from "./warn-of-repository.js";
 import { setWorldTime } from "../perform/world-at.js";
 import type { Network } from "../../system/network.js";
 import { openNotifier } from "../perform/notify.js";
+import { openSharing, shareAndTell } from "../perform/stages/share-questions.js";
 import { createMemory, type Notifier, type World } from "../perform/world.js";
 
 /** A run in progress. */
@@ -90,9 +91,14 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const opening = { locks, startedAt, ...given({ head }) };
   const world = await openWorld({ ...request, onEvent }, assembly, opening);
   const { log } = world;
+  const shared = (await world.share?.({ tells: false })) ?? [];
   const inbox = new Inbox();
   inbox.put(
-    makeRunStarted(request, { ...assembly, head, warnings: [...assembly.warnings, ...edited] }, log.run),
+    makeRunStarted(
+      request,
+      { ...assembly, head, warnings: [...assembly.warnings, ...edited, ...shared] },
+      log.run,
+    ),
   );
   inbox.put(recovered);
   return {
@@ -166,7 +172,7 @@ function makeWorld(
     memory: createMemory(),
   };
   const notifier = openNotifier(world, loadNetwork);
-  return notifier === undefined ? world : Object.assign(world, { notifier });
+  return Object.assign(world, given({ notifier, share: openSharing(world) }));
 }
 
 /** Loaded only by a run that posts. */
@@ -222,7 +228,9 @@ async function removeLocksLeft({ repo, memory }: World): Promise<void> {
 
 async function runToEnd(world: World, inbox: Inbox, watch: TaskFileWatch): Promise<RunEnd> {
   const { log, ports } = world;
-  const stopListening = listenToOthers(ports, { folder: log.folder, watch }, (event) => {
+  const share = world.share === undefined ? undefined : (): Promise<void> => shareAndTell(world);
+  const listening = { folder: log.folder, watch, ...given({ share }) };
+  const stopListening = listenToOthers(ports, listening, (event) => {
     inbox.put(event);
   });
   try {

@@ -95,6 +95,10 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
     case "complete":
     case "restart":
       return set(draft, change.id, (task) => changeProgress(task, change, draft.now));
+    case "adopt":
+      return set(draft, change.id, (task) =>
+        task.status === "done" ? "it is done" : { ...task, status: change.status, progress: change.progress },
+      );
     case "remove":
       return remove(draft, change);
     default:

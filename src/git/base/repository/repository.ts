@@ -231,6 +231,13 @@ function pathInside(top: string, path: string): string | undefined {
   return inside === "" || inside === ".." || inside.startsWith("../") ? undefined : inside;
 }
 
+/** Adds the user's variables for ssh, which `gitEnv` removes with the other `GIT_` variables. */
+export function withSsh(repo: Repository): Repository {
+  const names = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT"];
+  const own = Object.entries(repo.places.env).filter(([name]) => names.includes(name));
+  return { ...repo, env: { ...repo.env, ...Object.fromEntries(own) } };
+}
+
 /** The path of a file or folder from the top of the tree, in bytes; `undefined` if it is not in the tree. */
 export async function pathFromTop(repo: Repository, path: string): Promise<string | undefined> {
   const inside = pathInside(repo.cwd, await truePath(repo.ports.files, path));

@@ -16,17 +16,28 @@ function listOutputs({ status, progress }: Task): StageOutput[] {
   return [...Object.values(progress.outputs ?? {}), ...(edited === undefined ? [] : [edited])];
 }
 
-/** What a commit is to hold of these tasks; `undefined`: no task was in a stage here, or the folder's own `.gitignore` says that a person decides. */
+/** The outputs of these tasks that a commit is to hold; `undefined`: no task was in a stage here, or the folder's own `.gitignore` says that a person decides. */
 export async function collectOutputs(
   { files }: { files: Files },
   { paths }: Pick<Project, "paths">,
   tasks: readonly Task[],
 ): Promise<TravellingOutputs | undefined> {
   const folder = paths.tasksDir;
-  const found = new Map<string, string | undefined>();
   const ignored = await files.read(join(folder, ".gitignore"));
   const isByPerson = ignored !== undefined && Buffer.from(ignored).toString("utf8") !== IGNORES_ALL;
   if (isByPerson || (await files.stat(folder)) === undefined) return undefined;
+  // Another task file in the same tree has tasks of its own.
+  const owned = new Set(tasks.map(({ id }) => taskFolderName(id)));
+  return { folder, owned, files: await findOutputs({ files }, { paths }, tasks) };
+}
+
+/** The outputs of open tasks by their place below the folder, and where their content is, as it was reported. */
+export async function findOutputs(
+  { files }: { files: Pick<Files, "read" | "stat"> },
+  { paths: { tasksDir: folder } }: Pick<Project, "paths">,
+  tasks: readonly Task[],
+): Promise<Map<string, string | undefined>> {
+  const found = new Map<string, string | undefined>();
   for (const output of tasks.flatMap(listOutputs)) {
     const { readable, copy } = readableFile(output.file);
     found.set(
@@ -35,14 +46,12 @@ export async function collectOutputs(
     );
     found.set(readable, await findSource(files, folder, [copy, readable]));
   }
-  // Another task file in the same tree has tasks of its own.
-  const owned = new Set(tasks.map(({ id }) => taskFolderName(id)));
-  return { folder, owned, files: found };
+  return found;
 }
 
 /** The first of these files that is there, with this digest. */
 async function findSource(
-  files: Files,
+  files: Pick<Files, "read" | "stat">,
   folder: string,
   names: readonly string[],
   digest?: string,

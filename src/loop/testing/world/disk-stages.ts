@@ -6,11 +6,12 @@ import type { PersonChange } from "../../../todo/model/changes/person-change.js"
 import type { IndexRow } from "../../../todo/model/task.js";
 import { isEnd } from "../../../workflow/advance.js";
 import type { ProgressRow } from "../../../workflow/progress.js";
+import { toProgressRow } from "../../../workflow/to-progress-row.js";
 
 /** A change of the progress, by the runner or by a person. */
 export type StageChange =
   | Extract<Change, { op: "enter" | "advance" }>
-  | Extract<PersonChange, { op: "answer" | "pause" | "resume" | "note" | "complete" | "restart" }>;
+  | Extract<PersonChange, { op: "answer" | "pause" | "resume" | "note" | "complete" | "restart" | "adopt" }>;
 
 /** The changed row, or why the change is refused. */
 export function changeStage(row: IndexRow, change: StageChange): IndexRow | string {
@@ -32,6 +33,8 @@ export function changeStage(row: IndexRow, change: StageChange): IndexRow | stri
       return { ...row, progress: { ...without(row.progress ?? NOT_STARTED, "paused"), complete: true } };
     case "restart":
       return restart(row, change);
+    case "adopt":
+      return { ...row, status: change.status, progress: toProgressRow(change.progress) };
     default:
       return never(change);
   }

@@ -192,6 +192,7 @@ function applyChange(
     case "note":
     case "complete":
     case "restart":
+    case "adopt":
       return moveStage(rows, change, outcome);
     default:
       return never(change);

@@ -2,9 +2,9 @@
 // tell them from an agent's. update.ts applies them.
 import { z } from "zod";
 import { never } from "../../../system/never.js";
-import { Answer, By, StageOutput } from "../../../workflow/progress.js";
+import { Answer, By, Progress, StageOutput } from "../../../workflow/progress.js";
 import { Name } from "../../../workflow/workflow.js";
-import { Task, TaskId, type Status } from "../task.js";
+import { Status, Task, TaskId } from "../task.js";
 
 const REQUIRED = { title: true, priority: true, status: true } as const;
 const OPTIONAL = {
@@ -65,6 +65,9 @@ export const PersonChange = z
       })
       .describe("Refused unless that question is open and shows what was shown"),
     z
+      .strictObject({ op: z.literal("adopt"), id: TaskId, status: Status, progress: Progress })
+      .describe("Takes over how far the task is in another clone. Refused once it is done"),
+    z
       .strictObject({ op: z.literal("pause"), id: TaskId, why: z.string().optional(), ...who })
       .describe("No job starts on the task; one in progress finishes"),
     z.strictObject({ op: z.literal("resume"), id: TaskId, ...who }).describe("Lifts the pause"),
@@ -95,6 +98,7 @@ export function endsAttempt(change: PersonChange, status: Status | undefined): b
       return change.set.status !== undefined && change.set.status !== status;
     case "remove":
     case "restart":
+    case "adopt":
       return true;
     case "insert":
     case "accept":

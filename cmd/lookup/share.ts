@@ -1,0 +1,29 @@
+// Shares open questions from a command, as a run does: before a person reads or answers one, and after the answer.
+import type { Project } from "../../src/config/project/open-project.js";
+import { openRepository } from "../../src/git/base/repository/repository.js";
+import { shareQuestions } from "../../src/loop/perform/stages/share-questions.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { redactorFor } from "../../src/system/text/secrets/redactor.js";
+import { openStore } from "../../src/todo/store/store.js";
+import type { CommandContext } from "../context/command-context.js";
+import { checkOptionsOf } from "./check-options.js";
+import { editBeside } from "./edit.js";
+import { warn } from "./project.js";
+
+/** Returns the answers given here that others had given before. */
+export async function shareHere(context: CommandContext, project: Project): Promise<readonly string[]> {
+  const { ports, env } = context;
+  if (project.resolved.settings.git.share === "none") return [];
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+  if (!opened.ok) return [];
+  const check = await checkOptionsOf(context, project);
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
+  const { warnings, late } = await shareQuestions({
+    ...{ ports, project, store },
+    repo: opened.value,
+    redact: await redactorFor(ports, env),
+    edit: (decide) => editBeside(context, { project, store }, decide),
+  });
+  for (const message of warnings) await warn(context, message);
+  return late;
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { task } from "../../../todo/testing/testing.js";
+import type { Progress, Question } from "../../../workflow/progress.js";
+import { planShare, readShared, type Shared } from "./share-questions.js";
+
+const QUESTION: Question = {
+  ...{ id: "T1.3", source: "stage", text: "?", outcomes: ["yes", "no"], asked_at: "t" },
+};
+const ASKED: Progress = {
+  ...{ workflow: "mine", digest: "d", stage: "ask", visit: 3, since: "t", question: QUESTION },
+  notes: [{ text: "mine", by: "me", via: "cli", at: "t" }],
+};
+const answered = (outcome: string, by: string): Progress => ({
+  ...ASKED,
+  answer: { question: "T1.3", outcome, by, via: "cli", at: "t" },
+});
+const there = (progress: Progress, more: Partial<Shared> = {}): Shared => ({
+  ...{ task: "T1", commit: "c", row: "", work: undefined, status: "blocked", progress },
+  ...more,
+});
+const plan = (here: Progress | undefined, ...found: Shared[]) => {
+  const { changes, set, drop, late } = planShare([task("T1", { progress: here })], found);
+  return { changes: changes.length, set: set.length, drop: drop.length, late: late.length };
+};
+const NOTHING = { changes: 0, set: 0, drop: 0, late: 0 };
+
+test("a question is pushed once, its answer again, and both are removed when the task has gone further", () => {
+  expect(plan(ASKED)).toEqual({ ...NOTHING, set: 1 });
+  expect(plan(ASKED, there(ASKED))).toEqual(NOTHING);
+  expect(plan(answered("yes", "me"), there(ASKED))).toEqual({ ...NOTHING, set: 1 });
+  const { question: _over, ...rest } = ASKED;
+  expect(plan({ ...rest, visit: 4 }, there(ASKED))).toEqual({ ...NOTHING, drop: 1 });
+  expect(planShare([task("T1", { status: "done" })], [there(ASKED)]).drop).toHaveLength(1);
+});
+
+test("an answer from elsewhere is taken beside what is noted here; the first at the remote counts", () => {
+  const taken = planShare(
+    [task("T1", { progress: ASKED })],
+    [there(answered("no", "ada"), { status: "todo" })],
+  );
+  expect(taken.changes).toMatchObject([
+    { op: "adopt", status: "todo", progress: { notes: ASKED.notes, answer: { outcome: "no", by: "ada" } } },
+  ]);
+  expect(plan(answered("no", "ada"), there(answered("no", "ada")))).toEqual(NOTHING);
+  expect(plan(answered("yes", "me"), there(answered("no", "ada")))).toEqual({
+    ...NOTHING,
+    changes: 1,
+    late: 1,
+  });
+});
+
+test("a task that went further elsewhere is taken over, unless an agent works on it here", () => {
+  const further: Progress = { ...ASKED, visit: 5, question: { ...QUESTION, id: "T1.5" } };
+  expect(plan(undefined, there(ASKED))).toEqual({ ...NOTHING, changes: 1 });
+  expect(plan(ASKED, there(further))).toEqual({ ...NOTHING, changes: 1 });
+  expect(planShare([task("T1", { status: "doing", progress: ASKED })], [there(further)]).changes).toEqual([]);
+});
+
+test("a row from elsewhere allows no call of a tool, and names no file outside its task's folder", () => {
+  const read = (progress: Progress) =>
+    readShared(there(ASKED, { row: JSON.stringify({ id: "T1", status: "todo", progress }) }));
+  const call: Progress = { ...answered("yes", "ada"), question: { ...QUESTION, source: "tool" } };
+  expect(read(call)).toEqual([]);
+  expect(plan({ ...ASKED, question: { ...QUESTION, source: "tool" } })).toEqual(NOTHING);
+  const by = { by: "ada", via: "cli", at: "t" } as const;
+  const grants = [
+    { what: "ask", ...by },
+    { what: { tool: "Bash" }, ...by },
+  ];
+  expect(read({ ...ASKED, grants })[0]?.progress.grants).toEqual([grants[0]]);
+  const output = {
+    ...{ stage: "plan", visit: 2, outcome: "done", sha256: "0", agent: "a", run: "r", at: "t" },
+  };
+  expect(read({ ...ASKED, outputs: { plan: { ...output, file: "T1/2-plan.json" } } })).toHaveLength(1);
+  expect(read({ ...ASKED, outputs: { plan: { ...output, file: "../../2-plan.json" } } })).toEqual([]);
+  const work = { commit: "--output=x", base: "0".repeat(40), verdict: "passed" } as const;
+  expect(read({ ...ASKED, work })).toEqual([]);
+});

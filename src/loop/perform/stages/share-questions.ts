@@ -1,0 +1,272 @@
+// Shares open questions with one remote (`git.share`): takes over answers and tasks that went further elsewhere, then pushes what
+// is newer here. The row in the task file is the truth in each clone; who was first at the remote is first.
+import { join } from "node:path";
+import { z } from "zod";
+import type { Project } from "../../../config/project/open-project.js";
+import { asResult, failureText, type GitFailure } from "../../../git/base/git.js";
+import type { Repository } from "../../../git/base/repository/repository.js";
+import {
+  fetchOpen,
+  hasRemote,
+  pushOpen,
+  readOpenFiles,
+  takeOpenWork,
+  type OpenRef,
+  type OpenUpdate,
+} from "../../../git/saved-work/open-refs.js";
+import { given } from "../../../system/given.js";
+import { shorten } from "../../../system/text/cut.js";
+import { parseJson } from "../../../system/text/json.js";
+import type { Redact } from "../../../system/text/secrets/redact.js";
+import { sha256Hex } from "../../../system/text/sha256.js";
+import type { Ports } from "../../../system/ports.js";
+import type { PersonEdit } from "../../../todo/change/person-edits.js";
+import type { PersonChange } from "../../../todo/model/changes/person-change.js";
+import { Status, type Task } from "../../../todo/model/task.js";
+import { openStore, type Store } from "../../../todo/store/store.js";
+import { tellRun } from "../../../logging/control.js";
+import type { World } from "../world.js";
+import { findOutputs } from "./open-outputs.js";
+import { IGNORES_ALL } from "./stage-output.js";
+import { copyOfOutput, outputFile, readableFile } from "../../../workflow/outputs/task-files.js";
+import { Progress, type StageOutput } from "../../../workflow/progress.js";
+import { describeAnswer, describeBy, isAnswered } from "../../../workflow/question.js";
+
+/** Everything that sharing reaches. `edit`: makes a person's edit of the task file, as the commands do. */
+export interface ShareSite {
+  ports: Pick<Ports, "files">;
+  project: Pick<Project, "paths" | "resolved">;
+  repo: Repository;
+  store: Pick<Store, "read">;
+  redact: Redact;
+  edit: (decide: PersonEdit) => Promise<unknown>;
+}
+
+const SharedRow = z.object({ id: z.string(), status: Status, progress: Progress });
+
+/** A question as the remote has it, read. */
+export interface Shared extends OpenRef {
+  status: Task["status"];
+  progress: Progress;
+}
+
+/** The consequences of the rows here and at the remote. */
+interface SharePlan {
+  changes: PersonChange[];
+  /** Their outputs are taken over; of `whole` the saved work too. */
+  take: { shared: Shared; whole: boolean }[];
+  set: { task: Task; before: string | undefined }[];
+  drop: OpenRef[];
+  /** Answers given here that others had given before. */
+  late: string[];
+}
+
+/** The result; `late`: answers given here that others had given before. */
+export interface SharedQuestions {
+  warnings: readonly string[];
+  late: readonly string[];
+}
+
+/** In characters. */
+const MOST_REASON = 160;
+
+const NOTHING: SharedQuestions = { warnings: [], late: [] };
+
+/** Shares once. Nothing happens without the setting. */
+export async function shareQuestions(site: ShareSite): Promise<SharedQuestions> {
+  const remote = site.project.resolved.settings.git.share;
+  if (remote === "none") return NOTHING;
+  const shared = await asResult(() => shareWith(site, remote));
+  if (shared.ok) return shared.value;
+  return warn(`open questions are not shared with ${remote} now: ${describe(shared.error)}`);
+}
+
+/** Git says much on a remote, and the first of it is the reason. */
+function describe(failure: GitFailure): string {
+  return shorten(failureText(failure), MOST_REASON);
+}
+
+function warn(...warnings: string[]): SharedQuestions {
+  return { ...NOTHING, warnings };
+}
+
+async function shareWith(site: ShareSite, remote: string): Promise<SharedQuestions> {
+  const { repo, store } = site;
+  if (!(await hasRemote(repo, remote)))
+    return warn(`git.share: there is no remote ${remote}, so open questions are not shared`);
+  const late: string[] = [];
+  for (let round = 0; ; round++) {
+    const found = (await fetchOpen(repo, remote)).flatMap(readShared);
+    const read = await store.read();
+    if (read.kind !== "ok") return { ...NOTHING, late };
+    const plan = planShare(read.backlog.tasks, found);
+    for (const { shared, whole } of plan.take) await takeOver(site, shared, whole);
+    if (plan.changes.length > 0) await site.edit(() => plan.changes);
+    late.push(...plan.late);
+    const set: OpenUpdate[] = [];
+    for (const { task, before } of plan.set) set.push(await makeUpdate(site, task, before));
+    const pushed = await asResult(() => pushOpen(repo, remote, { set, drop: plan.drop }));
+    if (pushed.ok) return { ...NOTHING, late };
+    // Someone else was quicker: their answer is taken over first, once.
+    if (round > 0)
+      return { ...warn(`open questions were not pushed to ${remote}: ${describe(pushed.error)}`), late };
+  }
+}
+
+/** Reads a row. Permissions for calls of tools are left out: a person who can push must not be able to run commands here. */
+export function readShared(open: OpenRef): Shared[] {
+  const read = SharedRow.safeParse(parseJson(open.row));
+  if (!read.success || read.data.id !== open.task || isOfTool(read.data.progress)) return [];
+  const { status, progress: whole } = read.data;
+  const { grants, ...rest } = whole;
+  const stages = grants?.filter(({ what }) => typeof what === "string");
+  const progress = { ...rest, ...given({ grants: stages }) };
+  const isHash = (text = ""): boolean => /^[0-9a-f]{40,64}$/u.test(text);
+  const { work } = progress;
+  if (work !== undefined && !(isHash(work.commit) && isHash(work.base))) return [];
+  const isInPlace = outputsOf(progress).every((output) => output.file === outputFile(open.task, output));
+  return isInPlace ? [{ ...open, status, progress }] : [];
+}
+
+function isOfTool({ question }: Progress): boolean {
+  return question?.source === "tool";
+}
+
+/** Decides who is further: by the number of the last question, then by the answer. Pure. */
+export function planShare(tasks: readonly Task[], found: readonly Shared[]): SharePlan {
+  const plan: SharePlan = { changes: [], take: [], set: [], drop: [], late: [] };
+  for (const task of tasks) {
+    const there = found.find((one) => one.task === task.id);
+    if (task.status === "done") {
+      if (there !== undefined) plan.drop.push(there);
+    } else if (task.status !== "doing") planTask(plan, task, there);
+    else if (there !== undefined && numberOf(there.progress) < numberOf(task.progress)) plan.drop.push(there);
+  }
+  return plan;
+}
+
+function planTask(plan: SharePlan, task: Task, there: Shared | undefined): void {
+  const here = task.progress;
+  const ahead = numberOf(there?.progress) - numberOf(here);
+  if (there !== undefined && ahead > 0) {
+    adopt(plan, task, there);
+    return;
+  }
+  const isAsked = here?.question !== undefined && !isOfTool(here);
+  const isOlder = there === undefined || ahead < 0;
+  if (isOlder) {
+    if (isAsked) plan.set.push({ task, before: there?.commit });
+    else if (there !== undefined) plan.drop.push(there);
+    return;
+  }
+  if (here === undefined || !isAsked || here.question?.id !== there.progress.question?.id) return;
+  const isAnsweredThere = isAnswered(there.progress);
+  if (isAnswered(here)) {
+    if (!isAnsweredThere) plan.set.push({ task, before: there.commit });
+    else if (!isSameAnswer(here, there.progress)) {
+      const { question, answer } = there.progress;
+      const by = answer === undefined ? "" : `${describeAnswer(answer)}, by ${describeBy(answer)}`;
+      plan.late.push(`${question?.id ?? ""} was answered elsewhere first: ${by}; that answer counts`);
+      adopt(plan, task, there);
+    }
+  } else if (isAnsweredThere) adopt(plan, task, there);
+}
+
+/** Takes the answer to the question that is open here too, or all of the progress. */
+function adopt(plan: SharePlan, { id, progress: here }: Task, there: Shared): void {
+  const isSame = here?.question !== undefined && here.question.id === there.progress.question?.id;
+  const { answer } = there.progress;
+  const progress = isSame && answer !== undefined ? { ...here, answer } : there.progress;
+  plan.take.push({ shared: there, whole: !isSame });
+  plan.changes.push({ op: "adopt", id, status: there.status === "doing" ? "todo" : there.status, progress });
+}
+
+function isSameAnswer({ answer: one }: Progress, { answer: other }: Progress): boolean {
+  const keyOf = (answer: Progress["answer"]): string =>
+    JSON.stringify([answer?.by, answer?.via, answer?.at, answer?.outcome, answer?.text, answer?.comment]);
+  return keyOf(one) === keyOf(other);
+}
+
+/** How far a task is: the number of its question, were it asked now. */
+function numberOf(progress: Progress | undefined): number {
+  return progress === undefined ? -1 : progress.visit + (progress.first ?? 0);
+}
+
+function outputsOf({ outputs, answer }: Progress): StageOutput[] {
+  return [...Object.values(outputs ?? {}), ...(answer?.edited === undefined ? [] : [answer.edited])];
+}
+
+/** Writes the outputs of a question that was taken over; one that is not what its row says is left out. */
+async function takeOver(
+  { ports: { files }, project, repo }: ShareSite,
+  shared: Shared,
+  whole: boolean,
+): Promise<void> {
+  const top = project.paths.tasksDir;
+  const ignore = join(top, ".gitignore");
+  if ((await files.stat(ignore)) === undefined) {
+    await files.makeFolder(top, 0o700);
+    await files.writeAtomic(ignore, IGNORES_ALL, { mode: 0o600 });
+  }
+  const outputs = outputsOf(shared.progress);
+  const names = outputs.flatMap(({ file }) => [file, readableFile(file).readable]);
+  const found = await readOpenFiles(repo, shared.commit, names);
+  for (const [at, output] of outputs.entries()) {
+    const [json, text] = [found[2 * at], found[2 * at + 1]];
+    if (json === undefined || sha256Hex(json) !== output.sha256) continue;
+    const { readable, copy } = readableFile(output.file);
+    await files.makeFolder(join(top, copy, ".."), 0o700);
+    for (const name of [copyOfOutput(output), output.file])
+      await files.writeAtomic(join(top, name), json, { mode: 0o600 });
+    for (const name of text === undefined ? [] : [copy, readable])
+      await files.writeAtomic(join(top, name), text ?? "", { mode: 0o600 });
+  }
+  if (whole) await takeOpenWork(repo, shared);
+}
+
+/** The row and its outputs, without secrets like everything that is written. */
+async function makeUpdate(
+  { ports: { files }, project, redact }: ShareSite,
+  task: Task,
+  before: string | undefined,
+): Promise<OpenUpdate> {
+  const { id, status, progress } = task;
+  const found = new Map<string, Uint8Array>();
+  for (const [name, source] of await findOutputs({ files }, project, [task])) {
+    const bytes = source === undefined ? undefined : await files.read(source);
+    if (bytes !== undefined) found.set(name, bytes);
+  }
+  const row = redact(JSON.stringify({ id, status, progress }, undefined, 2));
+  return { task: id, row, files: found, before };
+}
+
+/** Shares from within a run: `tells` whether the run has begun and has to hear of its own process's edits. New warnings only. */
+export function openSharing(world: Omit<World, "share">): NonNullable<World["share"]> | undefined {
+  const { ports, project, repo, log, check } = world;
+  if (repo === undefined || project.resolved.settings.git.share === "none") return undefined;
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
+  let before = "";
+  return async ({ tells }) => {
+    const edit: ShareSite["edit"] = (decide) =>
+      store.edit(decide, async ({ at, changes }) => {
+        if (tells) await tellRun(ports, log.folder, { type: "edit", at, changes: [...changes] });
+      });
+    const { warnings, late } = await shareQuestions({
+      ports,
+      project,
+      repo,
+      store,
+      redact: log.redact,
+      edit,
+    });
+    const all = [...warnings, ...late];
+    const isNew = all.join("\n") !== before;
+    before = all.join("\n");
+    return isNew ? all : [];
+  };
+}
+
+/** Shares, and logs what a person should know. */
+export async function shareAndTell({ share, log }: Pick<World, "share" | "log">): Promise<void> {
+  for (const message of (await share?.({ tells: true })) ?? []) await log.tell({ type: "warning", message });
+}
