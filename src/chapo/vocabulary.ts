@@ -18,7 +18,16 @@ interface Word {
 const EDITED = ["old_string", "new_string", "replace_all?"];
 
 const WORDS: Readonly<Record<Vocabulary, readonly Word[]>> = {
-  chapo: [],
+  // Only for the fields that are shown: the others are accepted too.
+  chapo: [
+    { name: "bash_execute", tool: "bash_execute", fields: ["command", "timeout?", "background?"] },
+    { name: "bash_output", tool: "bash_output", fields: ["id?"] },
+    { name: "bash_kill", tool: "bash_kill", fields: ["id?"] },
+    { name: "fs_glob", tool: "fs_glob", fields: ["pattern"] },
+    { name: "fs_grep", tool: "fs_grep", fields: ["pattern", "path?", "glob?", "flags?"] },
+    { name: "agent_task", tool: "agent_task", fields: ["agent_type", "prompt"] },
+    { name: "memory_search", tool: "memory_search", fields: ["query"] },
+  ],
   claude: [
     { name: "Read", tool: "fs_readFile", fields: ["file_path=path", "offset?", "limit?"] },
     { name: "Write", tool: "fs_writeFile", fields: ["file_path=path", "content"] },

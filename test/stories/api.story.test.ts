@@ -198,7 +198,7 @@ test(
     );
     expect(waited).toEqual({
       status: 0,
-      out: "pending fs_writeFile\nusage\nfs_writeFile\n{ how: 'answer', answer: 'Written.', validated: true }\nno\n",
+      out: "pending fs_writeFile\nusage\nfs_writeFile\n{ how: 'answer', answer: 'Written.', validated: false }\nno\n",
       err: "",
     });
     expect(rig.read("c.txt")).toBe("b\n");

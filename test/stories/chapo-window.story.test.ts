@@ -65,21 +65,22 @@ test(
   "a tool is offered where the project or the settings make use of it, and can be called anyway",
   story(async (rig) => {
     const server = await serve({
-      script: { turns: [call("pm2_status", {}), { say: "Hello." }, { say: "Hello." }] },
+      script: { turns: [call("pm2_status", {}), { say: "Hello.", times: 3 }] },
     });
     useServer(rig, server);
     rig.write(".git/HEAD", "ref: refs/heads/main\n");
     const offered = () => (requestsOf(server).at(-1)?.tools ?? []).map(({ name }) => name);
     await rig.run(["chapo", "--json", "Hello"], { env: KEYS });
     const few = offered();
-    for (const name of ["fs_readFile", "fs_edit", "bash_execute", "git_status", "web_fetch", "agent_task"])
+    for (const name of ["fs_readFile", "fs_edit", "bash_execute", "web_fetch", "agent_task"])
       expect(few).toContain(name);
     const unused =
-      /^(?:ssh|logs|pm2|github|npm|context|notebook)_|^web_search$|^slash_command$|^run_command$/;
+      /^(?:ssh|logs|pm2|git|github|npm|context|notebook)_|^web_search$|^slash_command$|^run_command$/;
     expect(few.filter((name) => unused.test(name))).toEqual([]);
     expect(JSON.stringify(server.seen[1]?.body)).not.toContain("not whitelisted");
     expect(JSON.stringify(requestsOf(server)[0]?.tools)).not.toContain('"agent":');
     rig.write("package.json", "{}");
+    rig.write(".git/config", '[remote "origin"]\n');
     rig.write("ecosystem.config.js", "");
     rig.write("docs/deep/a.ipynb", "{}");
     rig.write("context/documents/a.md", "A.");
@@ -92,9 +93,13 @@ test(
       "notebook_edit",
       "context_readDocument",
       "github_triggerWorkflow",
+      "git_push",
+      "slash_command",
     ])
       expect(offered()).toContain(name);
-    expect(offered()).toContain("slash_command");
+    // Where the shell asks about each look, git has tools that do not.
+    await rig.run(["chapo", "--json", "--mode", "default", "Hello"], { env: KEYS });
+    expect(offered()).toContain("git_status");
   }),
 );
 

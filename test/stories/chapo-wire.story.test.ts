@@ -72,7 +72,7 @@ test.each(
     for (const vocabulary of ["chapo", "claude", "anvil"] as const) {
       rig.write("a.txt", "alpha\n");
       const server = await serve({ script: scriptIn(vocabulary) });
-      settingsFor(rig, server, format, { tools: vocabulary });
+      settingsFor(rig, server, format, { tools: vocabulary, self_validation_enabled: true });
       const effort = vocabulary === "anvil" ? ["--effort", "low"] : [];
       const ran = await rig.run(["chapo", "--json", ...effort, "Make it beta"], { env: KEYS });
       expect(ran).toMatchObject({ code: 0, stderr: "" });

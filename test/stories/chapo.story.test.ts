@@ -10,19 +10,25 @@ const BUG = 'exports.login = (name) => name === "";\n';
 const TEST =
   'const { test } = require("node:test");\nconst assert = require("node:assert");\ntest("login", () => assert.equal(require("./login.js").login("ann"), true));\n';
 
+const VALIDATES = { self_validation_enabled: true };
+
 test(
   "it reads, edits, tests and answers, and says so in order",
   story(async (rig) => {
     rig.write("login.js", BUG);
     rig.write("login.test.js", TEST);
-    playScript(rig, {
-      turns: [
-        call("fs_readFile", { path: "login.js" }),
-        call("fs_edit", { path: "login.js", old_string: 'name === ""', new_string: 'name !== ""' }),
-        call("bash_execute", { command: "node --test login.test.js" }),
-        { say: "The login bug is fixed: the test passes." },
-      ],
-    });
+    playScript(
+      rig,
+      {
+        turns: [
+          call("fs_readFile", { path: "login.js" }),
+          call("fs_edit", { path: "login.js", old_string: 'name === ""', new_string: 'name !== ""' }),
+          call("bash_execute", { command: "node --test login.test.js" }),
+          { say: "The login bug is fixed: the test passes." },
+        ],
+      },
+      VALIDATES,
+    );
     const ran = await rig.run(["chapo", "--json", "--mode", "trusted", "Fix the login bug"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(rig.read("login.js")).toBe('exports.login = (name) => name !== "";\n');
@@ -60,10 +66,14 @@ exhaustively(
   "a session asks how to continue after 25 turns without an answer, and resumes in another process with its history",
   story(async (rig) => {
     rig.write("a.txt", "alpha\n");
-    playScript(rig, {
-      turns: [{ ...call("fs_readFile", { path: "a.txt" }), times: 25 }, { say: "Now it is done." }],
-      summary: [{ say: "Read a.txt many times; nothing is open. Shall I stop?" }],
-    });
+    playScript(
+      rig,
+      {
+        turns: [{ ...call("fs_readFile", { path: "a.txt" }), times: 25 }, { say: "Now it is done." }],
+        summary: [{ say: "Read a.txt many times; nothing is open. Shall I stop?" }],
+      },
+      VALIDATES,
+    );
     const first = await rig.run(["chapo", "--json", "Read on"]);
     expect(first.code).toBe(1);
     const events = eventsOf(first);
@@ -91,16 +101,24 @@ exhaustively(
     const no = (confidence: number) => ({
       say: JSON.stringify({ isComplete: false, confidence, issues: ["no tests"], suggestion: "add one" }),
     });
-    playScript(rig, {
-      turns: [{ say: "First draft." }, { say: "Second draft." }],
-      validation: [no(0.69), no(0.7)],
-    });
+    playScript(
+      rig,
+      {
+        turns: [{ say: "First draft." }, { say: "Second draft." }],
+        validation: [no(0.69), no(0.7)],
+      },
+      VALIDATES,
+    );
     const once = eventsOf(await rig.run(["chapo", "--json", "Write it"]));
     expect(dataOf(once, "validation").map(({ confidence }) => confidence)).toEqual([0.69, 0.7]);
     expect(dataOf(once, "thinking").map(({ event }) => event)).toEqual(["user_message", "self_validation"]);
     expect(dataOf(once, "answer")).toMatchObject([{ answer: "Second draft.", validated: true }]);
 
-    playScript(rig, { turns: [{ say: "A draft.", times: 9 }], validation: [{ ...no(0.1), times: 9 }] });
+    playScript(
+      rig,
+      { turns: [{ say: "A draft.", times: 9 }], validation: [{ ...no(0.1), times: 9 }] },
+      VALIDATES,
+    );
     const never = await rig.run(["chapo", "--json", "Write it"]);
     expect(never.code).toBe(0);
     expect(dataOf(eventsOf(never), "validation")).toHaveLength(2);

@@ -1,13 +1,6 @@
 // Asks a model once, and records the tokens and cost in the conversation and in a `usage` event.
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
-import {
-  getCount,
-  incrementCount,
-  explainLimit,
-  toChatMessages,
-  type Conversation,
-  type Message,
-} from "./conversation.js";
+import { getCount, incrementCount, explainLimit, type Conversation, type Message } from "./conversation.js";
 import { estimateMessages, estimateText, estimateTools } from "./window/tokens.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
@@ -32,7 +25,6 @@ export async function askModel(
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure }> {
   const over = explainLimit(world.spent, world.settings);
   if (over !== undefined) return { failure: { reason: "budget", message: over } };
-  const sent = toChatMessages(messages);
   const { requests } = world;
   requests.sent += 1;
   let request = requests.sent;
@@ -40,7 +32,7 @@ export async function askModel(
     who,
     turn: getCount(live.conversation.turns, who),
     system,
-    messages: sent,
+    messages,
     tools,
     signal: world.signal,
     ...listen({ onText, onThought }, () => request),
@@ -53,7 +45,8 @@ export async function askModel(
   });
   if ("failure" in answer) return answer;
   const reply = limitDepth(answer.reply);
-  const estimate = reply.usage === undefined ? estimateUsage({ system, sent, tools, reply }) : undefined;
+  const estimate =
+    reply.usage === undefined ? estimateUsage({ system, sent: messages, tools, reply }) : undefined;
   const used = reply.usage ?? estimate ?? NONE;
   const tokens = {
     input_tokens: used.input + used.cacheWrite,
@@ -122,7 +115,7 @@ const NONE: ModelUsage = { input: 0, output: 0, cached: 0, cacheWrite: 0 };
 
 function estimateUsage(facts: {
   system: string;
-  sent: ReturnType<typeof toChatMessages>;
+  sent: readonly Message[];
   tools: readonly OfferedTool[];
   reply: ModelReply;
 }): ModelUsage {

@@ -2,7 +2,7 @@
 // session/sessions.ts saves it, and converse.ts decides what is said next.
 import { z } from "zod";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import type { CallResult, ChatMessage, ModelCall } from "../model.js";
+import type { CallResult, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
 import { GivenCallAnswer, SessionCall } from "./calls/pending.js";
 
@@ -15,21 +15,17 @@ const Call = z.object({
 
 const Result = z.object({ callId: z.string(), name: z.string(), success: z.boolean(), output: z.string() });
 
-/** A note on the turn (event, iteration, tokens), which is sent to the model at the end of the message. */
-const note = z.string().optional();
-
 const StoredMessage = z.discriminatedUnion("role", [
   z.object({
     role: z.literal("user"),
     text: z.string(),
-    note,
     /** Set if the engine wrote the message, not a person. */
     own: z.literal(true).optional(),
   }),
   z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(Call) }),
-  z.object({ role: z.literal("tool"), results: z.array(Result), note }),
+  z.object({ role: z.literal("tool"), results: z.array(Result) }),
 ]);
-/** A message as it is stored: a ChatMessage with the engine's own notes. */
+/** A message as it is stored and sent. */
 export type Message = z.infer<typeof StoredMessage>;
 
 const Counts = z.record(z.string(), z.int().nonnegative());
@@ -155,35 +151,6 @@ export function listOpenCalls({ messages }: Conversation): ModelCall[] {
   if (turn?.role !== "assistant") return [];
   const had = new Set(after?.role === "tool" ? after.results.map(({ callId }) => callId) : []);
   return turn.calls.filter(({ id }) => !had.has(id));
-}
-
-/** Converts stored messages to those that are sent to a model. */
-export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
-  return messages.map(toChatMessage);
-}
-
-function toChatMessage(message: Message): ChatMessage {
-  switch (message.role) {
-    case "user":
-      return { role: "user", text: appendNote(message.text, message.note) };
-    case "assistant":
-      return message;
-    case "tool": {
-      const last = message.results.length - 1;
-      return {
-        role: "tool",
-        results: message.results.map((result, n) =>
-          n === last ? { ...result, output: appendNote(result.output, message.note) } : result,
-        ),
-      };
-    }
-    default:
-      return message satisfies never;
-  }
-}
-
-function appendNote(text: string, note: string | undefined): string {
-  return note === undefined ? text : `${text}\n\n[${note}]`;
 }
 
 /** The usage of a session so far. Every conversation of the session adds to the same object. */

@@ -78,7 +78,7 @@ describe("the loop", () => {
     expect(second).toMatchObject([
       {
         role: "user",
-        text: expect.stringMatching(/^Fix the login bug\n\n\[event user_message; turn 1/u) as string,
+        text: "Fix the login bug",
       },
       { role: "assistant", text: "I look.", calls: [{ id: "looper0-0" }, { id: "looper0-1" }] },
       {
@@ -87,9 +87,7 @@ describe("the loop", () => {
           { callId: "looper0-0", output: "fs_readFile of a.ts" },
           {
             callId: "looper0-1",
-            output: expect.stringMatching(
-              /^fs_readFile of b\.ts\n\n\[event tool_result; turn 2; about \d+ of 120000 tokens used, \d+ remaining\]$/u,
-            ) as string,
+            output: "fs_readFile of b.ts",
           },
         ],
       },

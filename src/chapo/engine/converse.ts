@@ -18,7 +18,7 @@ import { AskQueue, nameInQueue } from "./calls/ask-queue.js";
 import { createAskTool, decide } from "./calls/decision.js";
 import { fireQuestion, fireStop } from "./fire.js";
 import { describePending } from "./calls/pending.js";
-import { deliverQueued, enqueue, resume, setNote } from "./resume.js";
+import { deliverQueued, enqueue, resume } from "./resume.js";
 import { matchesTool, LOOPER } from "./children/sub-agents.js";
 import { takeSteps } from "./take-steps.js";
 import {
@@ -203,8 +203,7 @@ async function takeTurn(
     return endExhausted(context, "window", `the ${getTokenLimit(world)} tokens of the window`);
   const limit = getTokenLimit(world);
   const tokenUsage = { used, limit, remaining: Math.max(0, limit - used) };
-  const note = `event ${context.event}; turn ${iteration}; about ${used} of ${limit} tokens used, ${tokenUsage.remaining} remaining`;
-  live.conversation = setNote({ ...live.conversation, iterations: live.conversation.iterations + 1 }, note);
+  live.conversation = { ...live.conversation, iterations: live.conversation.iterations + 1 };
   await world.save(live.conversation);
   world.emit({ type: "thinking", data: { iteration, event: context.event, tokenUsage } });
   const said = listenToText(world, iteration);

@@ -121,11 +121,3 @@ export function closeCalls(
     return addResult(one, { callId: id, name, success: answered, output });
   }, conversation);
 }
-
-/** Sets the note on the turn that is sent at the end of the last message. */
-export function setNote(conversation: Conversation, note: string): Conversation {
-  const last = conversation.messages.at(-1);
-  if (last === undefined || last.role === "assistant") return conversation;
-  const noted: Message = { ...last, note };
-  return { ...conversation, messages: [...conversation.messages.slice(0, -1), noted] };
-}

@@ -167,14 +167,13 @@ function createRememberTool(memory: ProjectMemory): Tool {
   return defineTool({
     name: "memory_remember",
     description:
-      "Stores a note that later sessions can read: one short fact, complete in itself. promote: also keep it for the long term, in MEMORY.md.",
+      "Stores a note for later sessions: one short fact, complete in itself. promote: also in MEMORY.md.",
     arguments: z.strictObject({
       content: z
         .string()
         .refine((text) => text.trim() !== "", "must not be empty")
-        .max(LONGEST_NOTE, `at most ${LONGEST_NOTE} characters; store only the facts, or several notes`)
-        .describe("The note, at most 4,000 characters."),
-      promote: z.boolean().optional().describe("Also keep it in MEMORY.md."),
+        .max(LONGEST_NOTE, `at most ${LONGEST_NOTE} characters; store only the facts, or several notes`),
+      promote: z.boolean().optional(),
     }),
     aliases: { note: "content", text: "content", promoteToLongTerm: "promote" },
     changes: true,
@@ -196,13 +195,12 @@ function createSearchTool(memory: ProjectMemory): Tool {
   return defineTool({
     name: "memory_search",
     description:
-      "Searches the notes of all days and MEMORY.md for lines with every word of the query, in any case. Newest first, as file:line: text.",
+      "Searches all notes for lines with every word of the query, the newest first: file:line: text.",
     arguments: z.strictObject({
       query: z
         .string()
         .refine((text) => text.trim() !== "", "must not be empty")
-        .max(LONGEST_QUERY)
-        .describe("A word or a few."),
+        .max(LONGEST_QUERY),
       limit: z.int().min(1).max(MOST_HITS).optional().describe("The most hits to return; 10 if not set."),
     }),
     changes: false,

@@ -36,11 +36,11 @@ test("the prompts contain the required rules", async () => {
   const prompts = await read("en");
   const { "looper.decision": decision, "looper.memory": memory } = prompts;
   expect(decision).toMatch(/Prefer\s+this\s+for\s+talk/);
-  expect(decision).toMatch(/only when it is truly unclear[^]*Ask one question/);
-  expect(decision).toMatch(/only tools you are\s+offered, by exactly the names/);
+  expect(decision).toMatch(/only when it is truly unclear[^]*Ask\s+one\s+question/);
+  expect(decision).toMatch(/only tools you are\s+offered, by\s+exactly the names/);
   for (const agent of ["developer", "searcher", "document_manager", "commander"])
     expect(prompts["looper.routing"]).toContain(`\`${agent}\``);
-  for (const tool of ["memory_remember", "memory_search", "memory_readToday"]) expect(memory).toContain(tool);
+  for (const tool of ["memory_remember", "memory_search"]) expect(memory).toContain(tool);
   expect(memory).toContain("Memory is not truth");
 });
 

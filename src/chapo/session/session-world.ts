@@ -3,6 +3,7 @@
 import type { Effort } from "../../config/settings/efforts.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { findLocalOffset } from "../../system/clock.js";
+import { TABLE } from "../rules/modes.js";
 import { getSystemName } from "../../system/system-name.js";
 import type { Clock } from "../../system/ports.js";
 import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js";
@@ -86,7 +87,7 @@ export async function createWorld(
   const [project, noted, unused] = await Promise.all([
     readProject(parts),
     memory.forPrompt(),
-    findUnused(request),
+    findUnused(parts),
   ]);
   const agents = createSubAgents(settings.subAgents);
   const stable = await keepStablePart(
@@ -109,7 +110,7 @@ export async function createWorld(
     clock: ports.clock,
     random: ports.random,
     ...shareParts(parts),
-    settings,
+    settings: { ...settings, selfValidationEnabled: settings.selfValidationEnabled ?? task !== undefined },
     model: wrapModel(parts),
     who: "looper",
     agents,
@@ -148,12 +149,13 @@ function countParallel({ settings, permissions }: SessionRequest): number {
   return settings.maxParallelChildren ?? (permissions === "read-only" ? READERS : 1);
 }
 
-async function findUnused(request: SessionRequest): Promise<readonly string[]> {
+async function findUnused({ request, permissions }: SessionParts): Promise<readonly string[]> {
   const { files } = request.ports;
+  const looksFreely = TABLE[permissions.mode()].look === "run";
   const { root, settings } = request;
   const commands = await listCommands(toDefinitionPlace(request));
   const hasCommands = commands.some(({ name }) => !isBuiltIn(name));
-  return collectUnused({ files, root, settings, hasCommands });
+  return collectUnused({ files, root, settings, hasCommands, looksFreely });
 }
 
 function getToday(clock: Clock): { day: string; system: string } {

@@ -68,6 +68,8 @@ interface OfferPlace {
   settings: Pick<ChapoSettings, "ssh" | "logs" | "search" | "documents" | "tools">;
   /** Whether there are commands besides the built-in ones. */
   hasCommands: boolean;
+  /** Whether the shell may look without a question. */
+  looksFreely: boolean;
 }
 
 const PM2_FILE = /^(?:ecosystem\.config\.|pm2\.(?:json|config))/;
@@ -82,26 +84,48 @@ export async function collectUnused(place: OfferPlace): Promise<readonly string[
   const has = async (folder: string): Promise<boolean> =>
     (await files.stat(path.resolve(root, folder)).catch(() => undefined))?.kind === "folder";
   const manifest = (await readInside({ files, root }, "package.json", LARGEST_MANIFEST))?.text ?? "";
+  const top = (await findGitPlace(files, root))?.top;
+  const hasRemote = top !== undefined && (await readsRemote(files, top));
   const used: Readonly<Record<string, boolean>> = {
     ssh_: Object.keys(settings.ssh.hosts).length > 0,
     logs_: settings.logs.staging !== undefined,
     pm2_: names.some((name) => PM2_FILE.test(name)) || manifest.includes('"pm2"'),
     github_: await has(".github/workflows"),
     npm_: names.includes("package.json"),
-    git_: (await findGitPlace(files, root)) !== undefined,
+    git_: top !== undefined,
+    git_push: hasRemote,
+    git_pull: hasRemote,
+    git_status: settings.tools !== "chapo" || !place.looksFreely,
+    git_diff: settings.tools !== "chapo" || !place.looksFreely,
     context_: await has(settings.documents),
     notebook_: await hasNotebook(files, root),
     web_search: settings.search.provider !== undefined,
     slash_command: place.hasCommands,
-    // In the other vocabularies bash_execute does the same.
+    // In the other vocabularies the shell does the same.
     run_command: settings.tools === "anvil",
+    ...Object.fromEntries(IN_OTHER_WORDS.map((name) => [name, settings.tools !== "chapo"])),
+    memory_search: names.includes("MEMORY.md") || (await has(".looper/memory")),
   };
   return Object.keys(used).filter((name) => used[name] === false);
 }
 
+/** The shell, an edit for each place, the results of other calls and the prompt do what these do. */
+const IN_OTHER_WORDS = [
+  ...["fs_mkdir", "fs_move", "fs_delete", "fs_multiEdit", "todo_read", "memory_readToday"],
+  ...["git_add", "git_commit"],
+] as const;
+/** Of these the shell does the work. */
+const OF_SHELL: ReadonlySet<string> = new Set([
+  ...["run_command", "fs_mkdir", "fs_move", "fs_delete", "git_add", "git_commit", "git_status", "git_diff"],
+]);
+const BY_SETTINGS: ReadonlySet<string> = new Set([
+  ...["ssh_", "logs_", "web_search", "run_command", "git_status", "git_diff"],
+  ...IN_OTHER_WORDS,
+]);
+
 /** Returns the names among them that depend on the settings, not on the project. */
 function selectBySettings(unused: readonly string[]): readonly string[] {
-  return unused.filter((name) => ["ssh_", "logs_", "web_search", "run_command"].includes(name));
+  return unused.filter((name) => BY_SETTINGS.has(name));
 }
 
 /** Removes the tools that are not offered. A shell stays. */
@@ -109,7 +133,15 @@ export function selectOffered(tools: readonly Tool[], unused: readonly string[])
   const hasShell = tools.some(({ name }) => name === "bash_execute");
   const isUnused = (name: string): boolean =>
     unused.some((one) => (one.endsWith("_") ? name.startsWith(one) : name === one));
-  return tools.filter(({ name }) => !isUnused(name) || (name === "run_command" && !hasShell));
+  return tools.filter(({ name }) => !isUnused(name) || (OF_SHELL.has(name) && !hasShell));
+}
+
+/** Whether the repository has a remote; one whose settings are in another place may have. */
+async function readsRemote(files: Files, top: string): Promise<boolean> {
+  const config = path.join(top, ".git/config");
+  if ((await files.stat(config).catch(() => undefined))?.kind !== "file")
+    return (await files.stat(path.join(top, ".git")))?.kind === "file";
+  return new TextDecoder().decode(await files.readRange(config, 0, LARGEST_MANIFEST)).includes("[remote ");
 }
 
 /** Looks for a notebook in the project's folder and the folders below it, nearest first. */

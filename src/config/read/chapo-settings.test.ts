@@ -53,7 +53,6 @@ test("the engine's defaults are those of its page, and no other agent has any of
     maxCostUsd: 50,
     maxToolRetries: 3,
     minValidationConfidence: 0.7,
-    selfValidationEnabled: true,
     compactAt: 0.92,
     subAgents: {},
     search: {},

@@ -164,11 +164,9 @@ export const CHAPO_ROWS = forChapo({
   min_validation_confidence: harmless(types.between(0, 1), 0.7, {
     doc: "The least confidence with which an answer passes its own check.",
   }),
-  self_validation_enabled: harmless(
-    types.yesNo,
-    true,
-    "Whether answers are checked before they are delivered.",
-  ),
+  self_validation_enabled: harmless(types.yesNo, {
+    doc: "Whether answers are checked before they are delivered. Unset: only in a run.",
+  }),
   compact_at: harmless(
     types.between(0.1, 1),
     0.92,

@@ -40,17 +40,15 @@ export type TurnStep =
 export const ASK_USER = "ask_user";
 
 const AskArguments = z.strictObject({
-  question: z.string().trim().min(1).max(10_000).describe("One question, short and concrete."),
+  question: z.string().trim().min(1).max(10_000),
 });
 
 /** Creates `ask_user` as it is offered to a model. */
 export function createAskTool(): OfferedTool {
-  const { $schema: _draft, ...parameters } = z.toJSONSchema(AskArguments);
   return {
     name: ASK_USER,
-    description:
-      "Asks the user one question and waits for the answer. Only when it is truly unclear what is wanted and neither a look nor a sensible assumption helps.",
-    parameters,
+    description: "Asks the user one question and waits for the answer.",
+    parameters: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
   };
 }
 

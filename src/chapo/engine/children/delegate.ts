@@ -61,10 +61,10 @@ function defineTask(all: Delegation["types"], start: Start): Tool {
     .join("\n");
   return defineTool({
     name: AGENT_TASK,
-    description: `Starts a sub-agent that works alone on one task, and returns its final text. It sees nothing of this conversation. Types:\n${known}`,
+    description: `Starts a sub-agent that works alone on a task, sees nothing of this conversation, and returns its final text. Types:\n${known}`,
     arguments: z.strictObject({
       agent_type: z.string(),
-      prompt: z.string().trim().min(1).describe("The whole task, with everything it needs to know"),
+      prompt: z.string().trim().min(1),
       description: z.string().optional().describe("A few words for the user"),
     }),
     aliases: { subagent_type: "agent_type" },

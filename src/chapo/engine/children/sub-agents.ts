@@ -54,14 +54,14 @@ const READING = [
 
 /** The sub-agents that only work on tasks of their own. Single calls are never routed to them. */
 const WORKERS: Readonly<Record<string, Profile>> = {
-  explore: { description: "Reads the project to answer one question. Changes nothing.", tools: READING },
-  plan: { description: "Reads the project and makes a plan for a change. Changes nothing.", tools: READING },
+  explore: { description: "Reads the project to answer a question.", tools: READING },
+  plan: { description: "Reads the project to plan a change.", tools: READING },
   code: {
-    description: "Makes one well described change to the code, and checks it.",
+    description: "Makes a change to the code, and checks it.",
     tools: [...READING, "fs_*", "bash_*", "run_command", "npm_*", "notebook_*"],
   },
   test: {
-    description: "Runs tests, finds out why they fail, writes missing ones.",
+    description: "Runs tests, explains failures, writes missing ones.",
     tools: [...READING, "fs_*", "bash_*", "run_command", "npm_run"],
   },
 };

@@ -5,7 +5,7 @@ import type { OfferedTool } from "../../model.js";
 import { fireCompact, fireCompacted } from "../fire.js";
 import { askModel } from "../ask-model.js";
 import { clipMiddle } from "./clip.js";
-import { toChatMessages, type Conversation, type Message } from "../conversation.js";
+import { type Conversation, type Message } from "../conversation.js";
 import { quoteRequests, formatTranscript } from "../steps.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
 import type { LiveConversation, EngineWorld } from "../world.js";
@@ -32,7 +32,7 @@ export function countUsedTokens(
   tools: readonly OfferedTool[],
 ): number {
   if (counted !== undefined && counted.messages <= messages.length)
-    return counted.tokens + estimateMessages(toChatMessages(messages.slice(counted.messages)));
+    return counted.tokens + estimateMessages(messages.slice(counted.messages));
   return estimateRequest(messages, world, tools);
 }
 
@@ -41,7 +41,7 @@ function estimateRequest(
   { system }: EngineWorld,
   tools: readonly OfferedTool[],
 ): number {
-  return estimateText(system) + estimateTools(tools) + estimateMessages(toChatMessages(messages));
+  return estimateText(system) + estimateTools(tools) + estimateMessages(messages);
 }
 
 /** Compacts if necessary. Returns the tokens of the next request; `undefined` if no compaction makes the request fit. */
@@ -69,7 +69,7 @@ export async function shortenTo(
 ): Promise<boolean> {
   const { counted: _outdated, ...kept } = live.conversation;
   const before = estimateRequest(kept.messages, world, tools);
-  const fixed = before - estimateMessages(toChatMessages(kept.messages));
+  const fixed = before - estimateMessages(kept.messages);
   const messages = await shortenMessages(world, kept.messages, Math.floor(most - fixed));
   if (messages === undefined) return false;
   live.conversation = { ...kept, messages };
@@ -181,10 +181,10 @@ function splitTurns(messages: readonly Message[], share: number, limit: number):
   const [first, ...rest] = messages;
   if (first === undefined) return undefined;
   const starts = findTurnStarts(rest);
-  const keep = share * Math.min(limit, estimateMessages(toChatMessages(rest)));
+  const keep = share * Math.min(limit, estimateMessages(rest));
   let from = starts.at(-1) ?? 0;
   for (const start of starts.toReversed()) {
-    if (estimateMessages(toChatMessages(rest.slice(start))) > keep) break;
+    if (estimateMessages(rest.slice(start)) > keep) break;
     from = start;
   }
   const isSummaryOnly = from === 1 && isSummary(rest[0]);
@@ -226,13 +226,13 @@ function dropTurns(world: EngineWorld, live: LiveConversation, tools: readonly O
 export function clear(world: EngineWorld, live: LiveConversation): void {
   const { counted: _outdated, ...kept } = live.conversation;
   const request = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));
-  const before = estimateMessages(toChatMessages(kept.messages));
+  const before = estimateMessages(kept.messages);
   const messages: Message[] =
     request === undefined
       ? []
       : [request, { role: "user", text: "(What was said and done until here was cleared.)", own: true }];
   live.conversation = { ...kept, messages };
-  const after = estimateMessages(toChatMessages(messages));
+  const after = estimateMessages(messages);
   world.emit({
     type: "compaction",
     data: { how: "cleared", before, after, messages: kept.messages.length - messages.length },
@@ -258,7 +258,7 @@ async function shortenMessages(
   most: number,
 ): Promise<Message[] | undefined> {
   const sizes = messages.flatMap((message) => listTexts(message).map((text) => estimateText(text)));
-  const all = estimateMessages(toChatMessages(messages));
+  const all = estimateMessages(messages);
   const cap = findCap(sizes, most - (all - sizes.reduce((sum, size) => sum + size, 0)));
   if (cap === undefined) return undefined;
   const keep: Keep = async (name, text) =>

@@ -40,10 +40,10 @@ export function createFindTools(place: SearchPlace): Tool[] {
 function createGlobTool(place: SearchPlace): Tool {
   return defineTool({
     name: "fs_glob",
-    description: `Finds files by a pattern of their path: **, *, ?, {a,b}. Returns sorted paths relative to the project, at most ${MOST_PATHS}. Leaves out .git, node_modules and what .gitignore names.`,
+    description: `Finds files by a pattern of their path: **, *, ?, {a,b}. At most ${MOST_PATHS}, without those that git ignores.`,
     arguments: z.strictObject({
-      pattern: z.string().describe("For example **/*.ts or src/**/*.{js,ts}"),
-      path: WHERE.describe("The folder the pattern is relative to; the project itself if left out"),
+      pattern: z.string(),
+      path: WHERE,
     }),
     aliases: { folder: "path", directory: "path", dir: "path" },
     changes: false,
@@ -73,21 +73,17 @@ function createGlobTool(place: SearchPlace): Tool {
 }
 
 const GREP = z.strictObject({
-  pattern: z.string().describe("A regular expression, matched against each line"),
-  path: WHERE.describe("The folder or file to search; the project itself if left out"),
-  glob: z.string().optional().describe("Only files whose path matches, e.g. *.ts or src/**"),
-  flags: z
-    .string()
-    .optional()
-    .describe("-i ignore case, -w whole words, -F literal text, -l only file names, -c only counts"),
+  pattern: z.string(),
+  path: WHERE,
+  glob: z.string().optional(),
+  flags: z.string().optional().describe("-i, -w, -F, -l, -c as in grep"),
   context: z.int().min(0).max(MOST_CONTEXT).optional().describe("Lines shown around each match"),
 });
 
 function createGrepTool(place: SearchPlace): Tool {
   return defineTool({
     name: "fs_grep",
-    description:
-      "Searches the text of files with a regular expression and returns file:line:text, sorted by path. Leaves out .git, node_modules, what .gitignore names and binary files.",
+    description: "Searches files with a regular expression, without those that git ignores: file:line:text.",
     arguments: GREP,
     aliases: { regex: "pattern", query: "pattern", include: "glob", folder: "path", directory: "path" },
     changes: false,

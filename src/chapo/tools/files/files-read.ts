@@ -24,12 +24,9 @@ export function createReadTools(place: ProjectFolder, known?: KnownFiles): Tool[
 function createListTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_listFiles",
-    description: `Lists a folder: one entry a line, with its type (file, folder, symlink). At most ${MOST_ENTRIES} entries.`,
+    description: `Lists a folder, without path the project's: at most ${MOST_ENTRIES} entries, each with its type.`,
     arguments: z.strictObject({
-      path: z
-        .string()
-        .optional()
-        .describe("The folder, relative to the project; the project itself if left out"),
+      path: z.string().optional(),
     }),
     aliases: { folder: "path", directory: "path", dir: "path" },
     changes: false,
@@ -70,11 +67,11 @@ function formatEntry(name: string, { kind, size }: FileStat): string {
 function createReadTool(place: ProjectFolder, known: KnownFiles | undefined): Tool {
   return defineTool({
     name: "fs_readFile",
-    description: `Reads a text file, its lines numbered from 1. Without limit at most ${USUAL_LINES} lines; the result says what was left out.`,
+    description: `Reads a text file, its lines numbered: at most ${USUAL_LINES} without limit.`,
     arguments: z.strictObject({
-      path: z.string().describe("Path of the file, relative to the project"),
+      path: z.string(),
       offset: z.int().min(0).optional().describe("The first line to read, from 1"),
-      limit: z.int().min(1).max(MOST_LINES).optional().describe("How many lines to read"),
+      limit: z.int().min(1).max(MOST_LINES).optional(),
     }),
     aliases: { file_path: "path", file: "path", filename: "path", start_line: "offset" },
     changes: false,

@@ -11,16 +11,13 @@ import { clip } from "../../engine/window/clip.js";
 import type { KnownFiles } from "./known-files.js";
 import { createUnifiedDiff, describeChange } from "./unified-diff.js";
 
-const PATH = z.string().describe("Path of the file, relative to the project");
+const PATH = z.string();
 const MOST_EDITS = 200;
 
 const replacement = {
-  old_string: z.string().describe("The exact text to replace, white space included"),
+  old_string: z.string(),
   new_string: z.string(),
-  replace_all: z
-    .boolean()
-    .optional()
-    .describe("Replace every occurrence; without it there must be exactly one"),
+  replace_all: z.boolean().optional(),
 };
 const SPELLINGS = { file_path: "path", file: "path", filename: "path" };
 const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "new_string" };
@@ -39,10 +36,10 @@ interface Site extends ProjectFolder {
 function createWriteTool(place: Site): Tool {
   return definePlannedTool({
     name: "fs_writeFile",
-    description: `Creates a file, with its parent folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
+    description: `Creates a file and its folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
     arguments: z.strictObject({
       path: PATH,
-      content: z.string().describe("The whole content of the file"),
+      content: z.string(),
     }),
     aliases: { ...SPELLINGS, contents: "content", text: "content" },
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
@@ -109,7 +106,7 @@ function createEditTool(place: Site): Tool {
   return definePlannedTool({
     name: "fs_edit",
     description:
-      "Replaces an exact text in a file. It must be found exactly once, unless replace_all is true; otherwise nothing is changed and the error says how often it was found.",
+      "Replaces an exact text in a file, white space included. It must be there exactly once, unless replace_all is true.",
     arguments: z.strictObject({ path: PATH, ...replacement }),
     aliases: REPLACEMENT_SPELLINGS,
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],

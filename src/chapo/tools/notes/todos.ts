@@ -6,14 +6,11 @@ const MOST = 200;
 const LONGEST = 2000;
 
 const TODO = z.strictObject({
-  id: z
-    .union([z.string().max(LONGEST), z.number()])
-    .optional()
-    .describe("Identifies the entry; optional if activeForm is given"),
-  content: z.string().trim().min(1, "missing; describe the task").max(LONGEST).describe("The task"),
+  id: z.union([z.string().max(LONGEST), z.number()]).optional(),
+  content: z.string().trim().min(1, "missing; describe the task").max(LONGEST),
   status: z.enum(["pending", "in_progress", "completed"]),
   priority: z.enum(["high", "medium", "low"]).optional(),
-  activeForm: z.string().max(LONGEST).optional().describe("The text shown while the task is in progress"),
+  activeForm: z.string().max(LONGEST).optional(),
 });
 const TODOS = z
   .array(
@@ -39,8 +36,8 @@ export function createTodoTools(store: TodoStore): Tool[] {
     defineTool({
       name: "todo_write",
       description:
-        "Replaces the whole to-do list. Use it to plan work of several steps, and again after each step; one entry at a time is in_progress.",
-      arguments: z.strictObject({ todos: TODOS.describe("The whole new list") }),
+        "Replaces the whole to-do list: for work of several steps, again after each; one entry is in_progress.",
+      arguments: z.strictObject({ todos: TODOS }),
       changes: false,
       run: async ({ todos }) => {
         await store.write(todos);

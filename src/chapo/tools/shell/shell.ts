@@ -43,15 +43,14 @@ const command = z
   .string()
   .min(1)
   .max(1_000_000)
-  .refine((text) => !text.includes("\0"), "it contains a NUL character, which a shell cannot read")
-  .describe("The command, as it would be typed into a shell");
+  .refine((text) => !text.includes("\0"), "it contains a NUL character, which a shell cannot read");
 
 const timeout = z
   .int()
   .min(1)
   .max(MOST_TIMEOUT_MS)
   .optional()
-  .describe(`Timeout in milliseconds; ${USUAL_TIMEOUT_MS} by default`);
+  .describe(`Milliseconds; ${USUAL_TIMEOUT_MS} by default`);
 
 const IN_SANDBOX =
   " It runs in a sandbox: only the project and /tmp can be written, the network may be off, and all processes of a command end with it.";
@@ -60,16 +59,14 @@ function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
     name: "bash_execute",
     description:
-      "Runs a command in the session's shell. Folder, variables, functions and aliases carry over to the next call; " +
-      "jobs, $! and traps do not: start a process that must keep running with background: true. " +
-      "No terminal: stdin is empty. Answers with exit_code, stdout and stderr. " +
-      "With background: true it answers at once with an id for bash_output and bash_kill." +
+      "Runs a command in the session's shell, without a terminal. Folder, variables and functions carry over to the next call, " +
+      "jobs and traps do not. A process that must keep running needs background: true; its id is for bash_output and bash_kill." +
       (world.sandbox === undefined ? "" : IN_SANDBOX),
     arguments: z.strictObject({
       command,
       description: z.string().optional().describe("The purpose of the command, in a few words"),
       timeout,
-      background: z.boolean().optional().describe("Whether to run it in the background"),
+      background: z.boolean().optional(),
     }),
     aliases: { cmd: "command", run_in_background: "background", timeout_ms: "timeout" },
     changes: true,
@@ -192,10 +189,9 @@ function createOutputTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
     name: "bash_output",
     description:
-      "Returns the new output of a background command and its status: running, completed, failed or " +
-      "killed, with its exit_code. Without id: the command started last.",
+      "Returns the new output and the status of a background command; without id, of the one started last.",
     arguments: z.strictObject({
-      id: z.string().optional().describe("The id that bash_execute returned"),
+      id: z.string().optional(),
       command: z.string().optional().describe("Instead of the id: the last one started with this command"),
       filter: z
         .string()
@@ -277,9 +273,8 @@ function createKillTool(session: ShellSession): Tool {
   return defineTool({
     name: "bash_kill",
     description:
-      "Ends a background command and its processes. Without id: the session's shell and all its processes; " +
-      "the next bash_execute starts a fresh one in the project's root.",
-    arguments: z.strictObject({ id: z.string().optional().describe("The id that bash_execute returned") }),
+      "Ends a background command; without id the session's shell: the next bash_execute starts a fresh one.",
+    arguments: z.strictObject({ id: z.string().optional() }),
     aliases: { bash_id: "id", shell_id: "id" },
     changes: false,
     run: async ({ id }) => {

@@ -113,9 +113,9 @@ export function createWebFetchTool(bounds: WebFetchBounds): Tool {
       : " Only URLs that the user or an earlier result named can be fetched.";
   return defineTool({
     name: "web_fetch",
-    description: `Fetches a page of the web (http or https, public addresses only) and returns it as Markdown, at most 50,000 characters.${restricted}`,
+    description: `Fetches a public web page and returns it as Markdown, at most 50,000 characters.${restricted}`,
     arguments: z.strictObject({
-      url: z.string().min(1).max(LONGEST_URL).describe("The whole URL, with https://"),
+      url: z.string().min(1).max(LONGEST_URL),
     }),
     aliases: { uri: "url", link: "url" },
     changes: false,
