@@ -158,7 +158,7 @@ function shareOrigin(rig: Rig): string {
   return there;
 }
 
-/** What the remote has of open questions. */
+/** The refs of Looper that the remote has. */
 function shared(rig: Rig): string {
   return rig.git("ls-remote", "origin", "refs/looper/*");
 }
@@ -172,7 +172,7 @@ async function seeThere(rig: Rig, there: string, text: string): Promise<void> {
 }
 
 test(
-  "with git.share a plan written here is approved there, and the run that waits here goes on with it",
+  "with git.share a plan written here is approved there, and the run that waits here continues with it",
   story(async (rig) => {
     await begin(rig, { git: { share: "origin" } });
     const there = shareOrigin(rig);
