@@ -6,7 +6,7 @@ import { defineConfig } from "oxlint";
 const TOUCHING = [
   { name: "chokidar", home: "src/system/**" },
   { name: "execa", home: "src/system/processes/child.ts" },
-  { name: "pino", home: "src/logging/diagnostics-file.ts" },
+  { name: "pino", home: "{src/logging/diagnostics-file,cmd/serve/access-log}.ts" },
   { name: "cosmiconfig", home: "src/config/read/search.ts" },
   { name: "ai", home: "src/chapo/models/**" },
   { name: "@ai-sdk", home: "src/chapo/models/**" },
@@ -18,11 +18,19 @@ const TOUCHING = [
 
 /** Those homes whose files take no part of Node that touches the world. */
 const PURE_HOMES = [
-  "src/logging/diagnostics-file.ts",
+  "{src/logging/diagnostics-file,cmd/serve/access-log}.ts",
   "src/config/read/search.ts",
   "src/chapo/models/**",
   "{src/chapo,cmd/commands}/mcp/**",
   "src/chapo/tools/web/*",
+];
+
+/** The files outside src/system that are the world's edge. */
+const TOUCHING_FILES = [
+  "cmd/start.ts",
+  "cmd/looper.ts",
+  "cmd/serve/{listen,peer}.ts",
+  "api/silent-context.ts",
 ];
 
 const TESTS = ["**/*.test.ts"];
@@ -226,7 +234,7 @@ export default defineConfig({
       rules: touches("src/system/processes/child.ts"),
     },
     { files: ["src/system/**/*.test.ts"], rules: { "no-restricted-imports": imports("src/system/**") } },
-    { files: ["cmd/start.ts", "cmd/looper.ts", "api/silent-context.ts"], rules: touches() },
+    { files: TOUCHING_FILES, rules: touches() },
     {
       files: TESTS,
       rules: { "max-lines-per-function": "off", "ports/no-node": "off", "ports/no-now": "off" },

@@ -4,27 +4,15 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CommandContext, Signal } from "../cmd/context/command-context.js";
+import { SILENT } from "../cmd/context/silent.js";
 import { USUAL } from "../cmd/context/stderr.js";
 import { UserError } from "../src/system/errors.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { nodePorts } from "../src/system/processes/node-ports.js";
-import type { Output } from "../src/ui/output.js";
 import type { CommonOptions } from "./types/shared.js";
 
 /** Set by the bundler. */
 declare const LOOPER_VERSION: string;
-
-const NOWHERE: Output = {
-  write: () => Promise.resolve(),
-  isTerminal: false,
-  colour: false,
-  columns: () => 80,
-  rows: () => 24,
-};
-
-async function* readNothing(): AsyncGenerator<Uint8Array> {
-  yield* await Promise.resolve([]);
-}
 
 /** `interrupted`: called with what is to be told when the caller wants the end. */
 export async function silentContext(
@@ -51,32 +39,12 @@ export async function silentContext(
     self: { command: process.execPath, args: [entry] },
     promptsFolder: path.join(path.dirname(entry), "prompts"),
     workflowsFolder: path.join(path.dirname(entry), "workflows"),
-    out: NOWHERE,
-    err: NOWHERE,
+    ...SILENT,
     report: ({ level, lines, warning }) => {
       if (level === "warn") onWarning?.(warning ?? lines.join("\n").replace(/^looper: /, ""));
       return Promise.resolve();
     },
     log: USUAL,
-    writeWorkflowCommands: () => Promise.resolve(),
-    hangsUp: false,
-    ...NO_PERSON,
     onSignal: interrupted,
-    noteLog: () => undefined,
-    claimStdout: () => () => Promise.resolve(),
   };
 }
-
-const NO_PERSON: Pick<CommandContext, "stdin" | "confirm" | "choose" | "ask" | "askLine" | "openTerminal"> = {
-  stdin: {
-    isTerminal: false,
-    readAll: () => Promise.resolve(""),
-    readBytes: () => Promise.resolve(new Uint8Array()),
-    chunks: readNothing,
-  },
-  confirm: () => Promise.resolve(false),
-  choose: () => Promise.resolve(undefined),
-  ask: () => Promise.resolve(undefined),
-  askLine: () => Promise.resolve("closed"),
-  openTerminal: () => Promise.reject(new Error("no terminal here")),
-};

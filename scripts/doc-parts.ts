@@ -7,6 +7,7 @@ import { EXIT_CODES } from "../cmd/context/exit-codes.js";
 import type { Option } from "commander";
 import { commonOptions } from "../cmd/context/command.js";
 import { COMMANDS } from "../cmd/commands.js";
+import { ROUTES } from "../cmd/serve/routes.js";
 import { spellArgument } from "../cmd/context/commander.js";
 import { ROWS } from "../src/config/settings/settings.js";
 import type { Row } from "../src/config/settings/setting-row.js";
@@ -66,9 +67,21 @@ export const PARTS: readonly DocumentPart[] = [
   { file: "docs/EVENTS.md", name: "deciding events", make: () => glossaryOf(StepEvent.options) },
   { file: "docs/EVENTS.md", name: "other events", make: () => glossaryOf(ToldEvent.options) },
   { file: "docs/EVENTS.md", name: "effects", make: effectList },
+  { file: "docs/serve.md", name: "routes", make: routeTable },
   { file: "docs/decisions/README.md", name: "decisions", make: decisionList },
   { file: "docs/workflows.md", name: "shipped workflows", make: workflowSections },
 ];
+
+/** The routes of `looper serve`, with the errors that not every route has. */
+function routeTable(): string {
+  const rows = ROUTES.map(({ method, path: where, role, does, errors }) => [
+    code(`${method} ${where}`),
+    role,
+    does,
+    errors.join(", "),
+  ]);
+  return table(["route", "role", "what it does", "errors"], rows);
+}
 
 /** A document with its generated parts brought up to date. Throws where a part has no markers. */
 export function fillDocument(file: string, text: string): string {

@@ -1,5 +1,6 @@
 // The process as a command sees it: no command touches the real one. looper.ts fills it in.
 import type { Ending } from "../../src/logging/events/events.js";
+import type { Person } from "../../src/todo/change/person-answers.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { RawTerminal } from "../../src/system/processes/raw-terminal.js";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";
@@ -31,6 +32,8 @@ export interface CommandContext {
   env: Readonly<Record<string, string>>;
   /** Absolute. */
   home: string;
+  /** The person who asks, if that is not the user at this command line. */
+  person?: Person;
   /** How to start this program again. */
   self: { command: string; args: readonly string[] };
   /** Absolute path of the bundled templates. */

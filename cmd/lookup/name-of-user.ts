@@ -1,4 +1,5 @@
 import type { CommandContext } from "../context/command-context.js";
+import type { Person } from "../../src/todo/change/person-answers.js";
 import { readAccountName } from "../../src/system/processes/account.js";
 
 /** The login name that an edit is recorded under. Services and containers often leave it out of the environment. */
@@ -6,7 +7,7 @@ export function nameOfUser(env: Readonly<Record<string, string>>): string {
   return env["USER"] ?? env["LOGNAME"] ?? env["USERNAME"] ?? readAccountName() ?? "unknown";
 }
 
-/** The person who types a command. */
-export function personOf({ env }: Pick<CommandContext, "env">): { by: string; via: "cli" } {
-  return { by: nameOfUser(env), via: "cli" };
+/** The person who types a command, or whose request the server carries out. */
+export function personOf({ env, person }: Pick<CommandContext, "env" | "person">): Person {
+  return person ?? { by: nameOfUser(env), via: "cli" };
 }

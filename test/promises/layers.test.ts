@@ -37,7 +37,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   logging: [],
   loop: ["step", "hooks", "runs", "perform", "replay", "start", "release", "undo", "explain"],
   ui: [".", "shapes", "view", "answers", "terminal", "github-actions"],
-  cmd: ["context", "lookup", "watch", "commands", "."],
+  cmd: ["context", "lookup", "watch", "commands", "serve", "."],
   api: ["types", "."],
 };
 const FLOORS = Object.keys(TOWER);

@@ -17,7 +17,14 @@ const LOG = `looper-logs/runs/${RUN}/events.jsonl`;
 /** Every command, `-- ` before what could be taken for a flag. Those that the help shows and this list does not fail the test. */
 const TYPED: readonly string[] = [
   ...["help", "ls", "ls --json", "ls --tag x --ready", "show T1", "show T1 --json", "show -- --force"],
-  ...["why T1", "why -- --force", "why --json -- ../../x", "add title --json", "set T1 priority=2"],
+  ...[
+    "why T1",
+    "serve --port x",
+    "why -- --force",
+    "why --json -- ../../x",
+    "add title --json",
+    "set T1 priority=2",
+  ],
   ...["set -- --force priority=2", "block T1 why", "todo T1", "done T1", "rm T1", "rm -- --force -rf"],
   ...[
     "questions",

@@ -1,0 +1,53 @@
+// The answer to a request that fails: always `{error: {code, message, …}}`.
+import { UserError } from "../../src/system/errors.js";
+import { clean } from "../../src/ui/text.js";
+
+export type ErrorStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 409
+  | 412
+  | 413
+  | 415
+  | 416
+  | 421
+  | 422
+  | 429
+  | 500
+  | 503
+  | 504;
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: ErrorStatus,
+    readonly code: string,
+    message: string,
+    /** Further facts, e.g. `hint`, `near`. */
+    readonly more: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The status and body of a failure. An unexpected one tells an id alone, which the server's log explains. */
+export function describeFailure(error: unknown, id: string): { status: ErrorStatus; body: object } {
+  if (error instanceof ApiError) {
+    const { status, code, message, more } = error;
+    return { status, body: { error: { code, message, ...more } } };
+  }
+  if (error instanceof UserError) {
+    const { kind, message, hint } = error;
+    const status = kind === "no" ? 409 : kind === "usage" ? 422 : 503;
+    const code = kind === "no" ? "state" : kind === "usage" ? "refused" : "environment";
+    return {
+      status,
+      body: {
+        error: { code, message: clean(message), ...(hint === undefined ? {} : { hint: clean(hint) }) },
+      },
+    };
+  }
+  return { status: 500, body: { error: { code: "internal", message: "an internal error", id } } };
+}

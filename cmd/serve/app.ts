@@ -1,0 +1,331 @@
+// The server's app, made from the table of routes: who may ask, what a request may hold, and what a client is told. Leaves the sockets
+// to listen.ts.
+import type { HttpBindings } from "@hono/node-server";
+import { Hono, type Context } from "hono";
+import type { z } from "zod";
+import { errorMessage } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/text/nearest.js";
+import { redactorFor } from "../../src/system/text/secrets/redactor.js";
+import { redactValue, type Redact } from "../../src/system/text/secrets/redact.js";
+import { ApiError, describeFailure } from "./api-error.js";
+import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
+import { ROLES, type Keys, type Role, type SignedIn } from "./keys.js";
+import { isAgentOfRun } from "./peer.js";
+import type { ApiCall, ApiRoute, Site } from "./route.js";
+import { BASE, openApi, ROUTES } from "./routes.js";
+
+const MOST_BODY = 1 << 20;
+const MOST_STREAMS = 256;
+const MOST_AT_ONCE = 64;
+const MOST_CHANGES = 120;
+const CHANGES_WITHIN_MS = 60_000;
+
+/** Keys of answers that hold ids and digests, which redaction would spoil. */
+const KEPT_KEYS: ReadonlySet<string> = new Set(["run", "id", "shown_sha256", "sha256"]);
+
+const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types looper",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/** A line of the access log. */
+export interface Access {
+  session: string;
+  method: string;
+  /** Without its query. */
+  path: string;
+  status: number;
+  ms: number;
+  /** Of an unexpected failure. */
+  error?: { id: string; text: string };
+}
+
+export interface AppParts {
+  site: Site;
+  keys: Keys;
+  names: () => ServerNames;
+  readOnly: boolean;
+  /** Aborted when the server ends: streams end with it. */
+  closing: AbortSignal;
+  log: (line: Access) => void;
+}
+
+type Env = { Bindings: HttpBindings };
+
+export function makeApp(parts: AppParts): Hono<Env> {
+  const app = new Hono<Env>();
+  const load = { calls: 0, streams: 0, changes: [] as number[] };
+  app.use(async (c, next) => {
+    const { clock, random } = parts.site.context.ports;
+    const began = clock.monotonic();
+    const seen: { session?: string; error?: Access["error"] } = {};
+    c.set("seen" as never, seen as never);
+    try {
+      const refused = judgeHead(headOf(c), parts.names());
+      if (refused !== undefined) throw new ApiError(refused.status, refused.code, refused.message);
+      await next();
+      if (c.error !== undefined) throw c.error;
+    } catch (error) {
+      const id = random.hex(8);
+      const { status, body } = describeFailure(error, id);
+      if (status === 500)
+        seen.error = {
+          id,
+          text: error instanceof Error ? (error.stack ?? error.message) : errorMessage(error),
+        };
+      c.res = Response.json(await redacted(parts.site, body), { status });
+    }
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) c.res.headers.set(name, value);
+    const ms = Math.round(clock.monotonic() - began);
+    const { method, path } = c.req;
+    parts.log({
+      session: seen.session ?? "-",
+      method,
+      path,
+      status: c.res.status,
+      ms,
+      ...(seen.error === undefined ? {} : { error: seen.error }),
+    });
+  });
+  const { version } = parts.site.context;
+  app.get(`${BASE}/health`, (c) => c.json({ ok: true, version }));
+  app.get(`${BASE}/openapi.json`, (c) => c.json(openApi(version)));
+  app.post(`${BASE}/session`, async (c) => {
+    const body = await readBody(c);
+    const { key, name } = (body ?? {}) as { key?: unknown; name?: unknown };
+    if (typeof key !== "string") throw new ApiError(400, "shape", "key: expected the key of a link");
+    const label = typeof name === "string" && /^[\w .@-]{1,40}$/.test(name) ? name : undefined;
+    const { key: own, session } = await parts.keys.signIn(key, label);
+    return c.json({ session: own, role: session.role, until: new Date(session.until).toISOString() }, 201);
+  });
+  for (const one of ROUTES)
+    app.on(one.method, BASE + one.path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => answer(c, one, parts, load));
+  app.all("*", (c) => {
+    throw missing(c);
+  });
+  return app;
+}
+
+/** Every error goes through the first handler. */
+function missing(c: Context): ApiError {
+  const { method, path } = c.req;
+  const others = ROUTES.filter((one) => isAt(BASE + one.path, path)).map((one) => one.method);
+  if (others.length > 0)
+    return new ApiError(405, "method", `${method} is not answered here`, { allow: others });
+  const near = nearest(
+    path,
+    ROUTES.map((one) => BASE + one.path),
+  );
+  return new ApiError(404, "no-route", `nothing is at ${path}`, near === undefined ? {} : { near });
+}
+
+/** Whether a path fits a route's, part by part. */
+function isAt(pattern: string, path: string): boolean {
+  const [wanted, parts] = [pattern.split("/"), path.split("/")];
+  return (
+    wanted.length === parts.length && wanted.every((part, n) => part.startsWith("{") || part === parts[n])
+  );
+}
+
+interface Load {
+  calls: number;
+  streams: number;
+  changes: number[];
+}
+
+async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Load): Promise<Response> {
+  const { site, keys } = parts;
+  const session = await keys.check(c.req.header("authorization"));
+  (c.get("seen" as never) as { session?: string }).session = session.name;
+  mustMay(session, one, parts.readOnly);
+  if (one.method !== "GET") await mustNotBeAgent(c, site, load);
+  if (one.path === "/session") {
+    await keys.signOut(session);
+    return new Response(null, { status: 204 });
+  }
+  const isStream = one.answer === undefined;
+  if (isStream ? load.streams >= MOST_STREAMS : load.calls >= MOST_AT_ONCE)
+    throw new ApiError(503, "busy", "too many requests at once", { retry_after: 1 });
+  const kind = isStream ? "streams" : "calls";
+  load[kind]++;
+  const gone = new AbortController();
+  const over = (): void => {
+    if (!gone.signal.aborted) load[kind]--;
+    gone.abort();
+  };
+  const signal = AbortSignal.any([c.req.raw.signal, parts.closing, gone.signal]);
+  try {
+    const [query, body] = [queryOf(c, one), await bodyOf(c, one)];
+    const said = await one.handle(callOf(c, one, { site, session, query, body, signal }));
+    if (!(said instanceof Response)) {
+      over();
+      return Response.json(await redacted(site, said), { status: one.status });
+    }
+    const { status, headers } = said;
+    if (said.body === null) {
+      over();
+      return said;
+    }
+    const redact = await redactorFor(site.context.ports, site.context.env);
+    return new Response(redacting(said.body, redact, over), { status, headers });
+  } catch (error) {
+    over();
+    throw error;
+  }
+}
+
+/** Takes secrets out of a stream whose pieces are whole lines; says when it is over, or its client has gone. */
+function redacting(
+  body: ReadableStream<Uint8Array>,
+  redact: Redact,
+  over: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { value, done } = await reader.read();
+      if (done) {
+        over();
+        controller.close();
+        return;
+      }
+      const text = decoder.decode(value, { stream: true });
+      const clean = redact(text);
+      controller.enqueue(clean === text ? value : encoder.encode(clean));
+    },
+    cancel: async (reason) => {
+      over();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+/** Every answer passes the redactor once more, with today's environment. */
+async function redacted(site: Site, value: unknown): Promise<unknown> {
+  const { ports, env } = site.context;
+  const json: unknown = JSON.parse(JSON.stringify(value ?? null));
+  return redactValue(await redactorFor(ports, env), json, KEPT_KEYS);
+}
+
+function mustMay(session: SignedIn, one: ApiRoute, readOnly: boolean): void {
+  const has = readOnly ? "read" : session.role;
+  if (rankOf(has) < rankOf(one.role) && one.path !== "/session")
+    throw new ApiError(
+      403,
+      has === "read" ? "read-only" : "role",
+      `this needs the role ${one.role}; yours is ${has}`,
+    );
+}
+
+function rankOf(role: Role): number {
+  return ROLES.indexOf(role);
+}
+
+async function mustNotBeAgent(c: Context<Env>, site: Site, load: Load): Promise<void> {
+  const now = site.context.ports.clock.now();
+  load.changes = load.changes.filter((at) => at > now - CHANGES_WITHIN_MS);
+  if (load.changes.length >= MOST_CHANGES)
+    throw new ApiError(429, "rate", `at most ${MOST_CHANGES} changes a minute`, { retry_after: 10 });
+  load.changes.push(now);
+  const { remotePort: theirs, localPort: ours } = c.env.incoming.socket;
+  if (theirs === undefined || ours === undefined) return;
+  if (await isAgentOfRun(site.context.ports, await site.project(), { theirs, ours }))
+    throw new ApiError(403, "inside-a-run", "an agent of a run may not change anything here");
+}
+
+function headOf(c: Context<Env>): RequestHead {
+  const { rawHeaders } = c.env.incoming;
+  const hosts = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "host",
+  );
+  const length = c.req.header("content-length");
+  return {
+    method: c.req.method,
+    hosts,
+    origin: c.req.header("origin"),
+    site: c.req.header("sec-fetch-site"),
+    type: c.req.header("content-type"),
+    encoding: c.req.header("content-encoding"),
+    hasBody: (length !== undefined && length !== "0") || c.req.header("transfer-encoding") !== undefined,
+  };
+}
+
+/** The value of the body; `undefined` without one. Bytes beyond the limit are not read. */
+async function readBody(c: Context): Promise<unknown> {
+  if (Number(c.req.header("content-length") ?? 0) > MOST_BODY) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MOST_BODY) throw tooLarge();
+    chunks.push(chunk);
+  }
+  if (size === 0) return undefined;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new ApiError(400, "shape", `the body is not JSON: ${errorMessage(error)}`);
+  }
+}
+
+function tooLarge(): ApiError {
+  return new ApiError(413, "size", `a body is at most ${MOST_BODY} bytes`);
+}
+
+async function bodyOf(c: Context, one: ApiRoute): Promise<unknown> {
+  const body = await readBody(c);
+  if (one.body === undefined) {
+    if (body === undefined) return undefined;
+    throw new ApiError(400, "shape", "this takes no body");
+  }
+  return parsed(one.body, body);
+}
+
+function queryOf(c: Context, one: ApiRoute): unknown {
+  const query: Record<string, string> = {};
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    if (values.length > 1) throw new ApiError(400, "shape", `${name} is given twice`);
+    Object.defineProperty(query, name, { value: values[0] ?? "", enumerable: true });
+  }
+  return parsed(one.query, query);
+}
+
+function parsed(shape: z.ZodType, value: unknown): unknown {
+  const read = shape.safeParse(value);
+  if (read.success) return read.data;
+  const details = read.error.issues.map(({ path, message }) => ({ at: path.map(String).join("."), message }));
+  const [first] = details;
+  throw new ApiError(
+    400,
+    "shape",
+    `${first?.at === "" || first === undefined ? "" : `${first.at}: `}${first?.message ?? ""}`,
+    { details },
+  );
+}
+
+function callOf(
+  c: Context<Env>,
+  one: ApiRoute,
+  { site, session, query, body, signal }: Pick<ApiCall, "site" | "session" | "query" | "body" | "signal">,
+): ApiCall {
+  const names = [...one.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const params = Object.fromEntries(names.map((name) => [name, c.req.param(name) ?? ""]));
+  return {
+    site,
+    context: { ...site.context, person: { by: session.name, via: "web" } },
+    session,
+    params,
+    query,
+    body,
+    header: (name) => c.req.header(name),
+    signal,
+  };
+}

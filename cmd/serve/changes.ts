@@ -1,0 +1,201 @@
+// The changes in the project, for all clients at once: the task file, the run in progress and its log are looked at while a client
+// listens, and each is read once.
+import path from "node:path";
+import type { Project } from "../../src/config/project/open-project.js";
+import { readEvent, readLines, listRuns } from "../../src/logging/read.js";
+import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
+import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../src/todo/model/select.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { verdictOfDone } from "../../src/ui/answers/backlog/verdict.js";
+import { statusAnswer } from "../../src/ui/answers/runs/status.js";
+import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
+import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
+import { openQuestion } from "../../src/workflow/question.js";
+import type { Clock } from "../../src/system/ports.js";
+import type { CommandContext } from "../context/command-context.js";
+import { problemsText, readTasks } from "../lookup/read-tasks.js";
+import { beat, frame } from "./streams.js";
+
+const LOOK_EVERY_MS = 250;
+const BEAT_MS = 10_000;
+/** A client that is so far behind gets the whole state again instead. */
+const MOST_QUEUED = 200;
+
+/** A row of the board: `flags` tell what is unusual, e.g. `waits`, `asks`, `paused`, `unverified`. */
+export interface BoardRow {
+  id: string;
+  title: string;
+  status: Task["status"];
+  priority: number;
+  flags?: string[];
+}
+
+/** The state of everything that the page shows first. */
+export interface ProjectState {
+  status: StatusAnswer;
+  rows: readonly BoardRow[];
+  /** Why some rows cannot be read. */
+  problem?: string;
+}
+
+interface Heard {
+  queue: string[];
+  wake: () => void;
+}
+
+export class Changes {
+  readonly #heard = new Set<Heard>();
+  #looking = false;
+  #seen = "";
+  #state: ProjectState | undefined;
+  #view: { folder: string; at: number; view: View } = { folder: "", at: 0, view: NOTHING };
+
+  constructor(
+    private readonly context: CommandContext,
+    private readonly project: () => Promise<Project>,
+  ) {}
+
+  /** As it is now. */
+  async state(): Promise<ProjectState> {
+    const project = await this.project();
+    const { ports } = this.context;
+    const live = await findLiveRun(ports, project);
+    const now = await this.#marks(project, live);
+    if (now === this.#seen && this.#state !== undefined) return this.#state;
+    const state = await this.#read(project, live);
+    [this.#seen, this.#state] = [now, state];
+    return state;
+  }
+
+  /** Server-Sent Events: `state` first, then `tasks`, `status` and `beat` as they come. */
+  async *events(signal: AbortSignal): AsyncGenerator<string, void> {
+    const heard: Heard = { queue: [], wake: () => undefined };
+    this.#heard.add(heard);
+    // The next piece of a client that has gone may never be taken.
+    const stop = (): void => {
+      this.#heard.delete(heard);
+      heard.wake();
+    };
+    signal.addEventListener("abort", stop);
+    try {
+      yield frame({ event: "state", data: await this.state() });
+      void this.#look();
+      while (!signal.aborted) {
+        if (heard.queue.length > MOST_QUEUED) {
+          heard.queue = [];
+          yield frame({ event: "state", data: await this.state() });
+        }
+        const next = heard.queue.shift();
+        if (next !== undefined) yield next;
+        else if (!(await waitFor(this.context.ports.clock, heard)))
+          yield beat({ now: this.context.ports.clock.now() });
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#heard.delete(heard);
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#heard.size > 0) {
+      const before = this.#state;
+      // A settings file that is being written is looked at again.
+      const after = await this.state().catch(() => before);
+      if (after !== undefined && after !== before) this.#tell(before, after);
+      await this.context.ports.clock.sleep(LOOK_EVERY_MS);
+    }
+    this.#looking = false;
+  }
+
+  #tell(before: ProjectState | undefined, after: ProjectState): void {
+    const old = new Map(before?.rows.map((row) => [row.id, JSON.stringify(row)]));
+    const changed = after.rows.filter((row) => old.get(row.id) !== JSON.stringify(row));
+    const ids = new Set(after.rows.map(({ id }) => id));
+    const removed = [...old.keys()].filter((id) => !ids.has(id));
+    const pieces = [frame({ event: "status", data: after.status })];
+    if (changed.length > 0 || removed.length > 0 || before?.problem !== after.problem)
+      pieces.unshift(
+        frame({ event: "tasks", data: { rows: changed, removed, problem: after.problem ?? null } }),
+      );
+    for (const heard of this.#heard) {
+      heard.queue.push(...pieces);
+      heard.wake();
+    }
+  }
+
+  /** Changes whenever one of the files does. */
+  async #marks(project: Project, live: LiveRun | undefined): Promise<string> {
+    const { files } = this.context.ports;
+    const log = live === undefined ? project.logDir : path.join(live.folder, "events.jsonl");
+    const stats = await Promise.all(
+      [project.todoFile, log, path.join(project.logDir, "runs")].map((file) =>
+        files.stat(file).catch(() => undefined),
+      ),
+    );
+    return JSON.stringify([live, stats.map((stat) => [stat?.mtimeMs, stat?.size, stat?.inode])]);
+  }
+
+  async #read(project: Project, live: LiveRun | undefined): Promise<ProjectState> {
+    const { ports } = this.context;
+    const { tasks, problems } = await readTasks(this.context, project).catch(() => ({
+      tasks: [],
+      problems: [],
+    }));
+    const problem = problemsText(this.context, project, problems);
+    const run = live?.run ?? (await listRuns(ports, project.logDir)).at(-1);
+    const folder = path.join(project.logDir, "runs", run ?? "");
+    const view = run === undefined ? undefined : await this.#fold(live?.folder ?? folder);
+    const status = statusAnswer(project.todoFile, tasks, {
+      now: ports.clock.now(),
+      tasksDir: project.paths.tasksDir,
+      ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta: null } }),
+    });
+    return { status, rows: boardRows(tasks), ...(problem === undefined ? {} : { problem }) };
+  }
+
+  /** The run's view; what was folded before is not read again. */
+  async #fold(folder: string): Promise<View> {
+    const { ports } = this.context;
+    const size = (await ports.files.stat(path.join(folder, "events.jsonl")))?.size ?? 0;
+    if (this.#view.folder !== folder || size < this.#view.at) this.#view = { folder, at: 0, view: NOTHING };
+    let { at, view } = this.#view;
+    for await (const line of readLines(ports, folder, at)) {
+      at = line.end;
+      const event = await readEvent(ports, folder, line);
+      if (event !== undefined) view = fold(view, event);
+    }
+    this.#view = { folder, at, view };
+    return view;
+  }
+}
+
+/** The tasks in the order of a run. Pure. */
+export function boardRows(tasks: readonly Task[]): BoardRow[] {
+  const statuses = statusesOf(tasks);
+  return orderForListing(tasks.filter((task) => !isSetMarker(task))).map((task) => {
+    const { id, title, status, priority, progress } = task;
+    const verdict = verdictOfDone(task);
+    const flags = [
+      ...(status !== "done" && waitsFor(task, statuses).length > 0 ? ["waits"] : []),
+      ...(progress !== undefined && openQuestion(progress) !== undefined ? ["asks"] : []),
+      ...(progress?.paused === undefined ? [] : ["paused"]),
+      ...(verdict === null || verdict === "verified" ? [] : [verdict]),
+    ];
+    return { id, title, status, priority, ...(flags.length === 0 ? {} : { flags }) };
+  });
+}
+
+/** Whether something came, before it was time for a beat. */
+function waitFor(clock: Clock, heard: Heard): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = clock.after(BEAT_MS, () => {
+      resolve(false);
+    });
+    heard.wake = () => {
+      timer.cancel();
+      resolve(true);
+    };
+  });
+}

@@ -1,0 +1,158 @@
+// Follows the logs of runs for all clients: one look at a log's size for everybody, and its newest bytes read once.
+import path from "node:path";
+import type { Ports } from "../../src/system/ports.js";
+
+const LOOK_EVERY_MS = 50;
+/** How many of the newest bytes of a log are kept for those who follow it closely. */
+const KEPT = 1 << 18;
+const CHUNK = 1 << 20;
+/** A longer line is not sent: its reader asks for it by range. */
+const MOST_LINE = 16 << 20;
+const LINE_END = 10;
+
+/** A whole line of a log. */
+export interface FollowedLine {
+  seq: number;
+  text: string;
+  /** The offset of the next line. */
+  end: number;
+}
+
+class Follower {
+  /** Bytes of the log; `undefined` once it is gone. */
+  size: number | undefined = 0;
+  #tail = { from: 0, bytes: Buffer.alloc(0) as Buffer };
+  readonly #waiting = new Set<() => void>();
+  #looking = false;
+
+  constructor(
+    private readonly ports: Pick<Ports, "files" | "clock">,
+    readonly file: string,
+  ) {}
+
+  /** Bytes from an offset, at most a chunk; none at the end. */
+  async read(at: number): Promise<Buffer> {
+    const { from, bytes } = this.#tail;
+    if (at >= from && at < from + bytes.length) return bytes.subarray(at - from);
+    const read = await this.ports.files.readRange(this.file, at, CHUNK);
+    const chunk = Buffer.from(read.buffer, read.byteOffset, read.byteLength);
+    if (chunk.length > 0 && chunk.length < CHUNK) this.#tail = { from: at, bytes: chunk.subarray(-KEPT) };
+    if (chunk.length > KEPT && chunk.length < CHUNK) this.#tail.from = at + chunk.length - KEPT;
+    return chunk;
+  }
+
+  /** Resolves when the log has grown beyond `seen`, shrunk or gone, or after `ms`. */
+  async grown(seen: number, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.size !== seen || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        timer.cancel();
+        this.#waiting.delete(wake);
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      const timer = this.ports.clock.after(ms, wake);
+      this.#waiting.add(wake);
+      signal.addEventListener("abort", wake);
+      void this.#look();
+    });
+  }
+
+  /** Looks at the size while anybody waits. */
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#waiting.size > 0) {
+      await this.look();
+      if (this.#waiting.size > 0) await this.ports.clock.sleep(LOOK_EVERY_MS);
+    }
+    this.#looking = false;
+  }
+
+  async look(): Promise<void> {
+    const size = (await this.ports.files.stat(this.file).catch(() => undefined))?.size;
+    if (size === this.size) return;
+    if (size === undefined || size < (this.size ?? 0)) this.#tail = { from: 0, bytes: Buffer.alloc(0) };
+    this.size = size;
+    for (const wake of [...this.#waiting]) wake();
+  }
+}
+
+export class LogFollowers {
+  readonly #followers = new Map<string, Follower>();
+
+  constructor(private readonly ports: Pick<Ports, "files" | "clock">) {}
+
+  of(folder: string): Follower {
+    const known = this.#followers.get(folder);
+    if (known !== undefined) return known;
+    const made = new Follower(this.ports, path.join(folder, "events.jsonl"));
+    this.#followers.set(folder, made);
+    return made;
+  }
+
+  /** Whole lines whose `seq` is above `after`, as they come; `beat` where nothing came for a while. Ends when the client has gone. */
+  async *lines(
+    folder: string,
+    { after, beatMs, signal }: Wish,
+  ): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
+    const follower = this.of(folder);
+    await follower.look();
+    let at = await this.#offsetOf(follower, after);
+    let rest: Buffer = Buffer.alloc(0);
+    while (!signal.aborted) {
+      const size = follower.size;
+      if (size === undefined || size < at) {
+        yield "gone";
+        return;
+      }
+      const chunk = size === at + rest.length ? Buffer.alloc(0) : await follower.read(at + rest.length);
+      if (chunk.length === 0) {
+        if (beatMs === undefined) return;
+        await follower.grown(size, beatMs, signal);
+        if (follower.size === size) yield "beat";
+        continue;
+      }
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let start = 0;
+      for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
+        const text = bytes.toString("utf8", start, end);
+        start = end + 1;
+        const seq = seqOf(text);
+        if (seq !== undefined && seq > after) yield { seq, text, end: at + start };
+      }
+      at += start;
+      rest = Buffer.from(bytes.subarray(start));
+      if (rest.length > MOST_LINE)
+        throw new Error(`a line of ${follower.file} is longer than ${MOST_LINE} bytes`);
+    }
+  }
+
+  /** The offset of a line at or before the first one above `after`: the log is halved by the numbers of its lines. */
+  async #offsetOf(follower: Follower, after: number): Promise<number> {
+    let [low, high] = [0, follower.size ?? 0];
+    if (after <= 0) return 0;
+    while (high - low > CHUNK) {
+      const middle = low + Math.floor((high - low) / 2);
+      const bytes = Buffer.from(await this.ports.files.readRange(follower.file, middle, CHUNK));
+      const begin = bytes.indexOf(LINE_END) + 1;
+      const seq = begin === 0 ? undefined : seqOf(bytes.toString("latin1", begin, begin + 40));
+      if (seq === undefined || seq > after) high = middle;
+      else low = middle + begin;
+    }
+    return low;
+  }
+}
+
+interface Wish {
+  after: number;
+  /** `undefined`: it ends where the log ends now. */
+  beatMs?: number;
+  signal: AbortSignal;
+}
+
+/** Every line begins with its number. */
+function seqOf(line: string): number | undefined {
+  const digits = /^\{"seq":(\d{1,15}),/.exec(line)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

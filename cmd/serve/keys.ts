@@ -1,0 +1,115 @@
+// The keys of people: a link's key is traded once for a session's. Only digests are kept, in the user's state folder, so that browsers
+// stay signed in when the server starts again.
+import path from "node:path";
+import { z } from "zod";
+import type { Ports } from "../../src/system/ports.js";
+import { parseJson } from "../../src/system/text/json.js";
+import { sha256Hex } from "../../src/system/text/sha256.js";
+import { ApiError } from "./api-error.js";
+
+/** `read`: reads alone. `answer`: also answers questions. `admin`: all. */
+export const ROLES = ["read", "answer", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+const Kept = z.object({
+  digest: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  /** Milliseconds since the epoch. */
+  until: z.number(),
+});
+
+/** The session of a person who signed in. */
+export type SignedIn = z.infer<typeof Kept>;
+
+/** Of a key: 256 bits. */
+const BYTES = 32;
+const DAY_MS = 86_400_000;
+const SESSION_MS = 30 * DAY_MS;
+const LINK_MS = DAY_MS;
+/** How much of its time may pass before a used session is written down anew. */
+const RENEW_MS = DAY_MS;
+
+const MOST_WRONG = 10;
+const WRONG_WITHIN_MS = 60_000;
+
+export class Keys {
+  readonly #links = new Map<string, Pick<SignedIn, "name" | "role" | "until">>();
+  #sessions: SignedIn[] = [];
+  #wrong: number[] = [];
+
+  constructor(
+    private readonly ports: Pick<Ports, "clock" | "files" | "random">,
+    private readonly file: string,
+  ) {}
+
+  async load(): Promise<void> {
+    const bytes = await this.ports.files.read(this.file);
+    const read = z.array(Kept).safeParse(bytes === undefined ? [] : parseJson(bytes));
+    this.#sessions = read.success ? read.data : [];
+  }
+
+  /** A new key that signs in once, within a day. */
+  link(name: string, role: Role): string {
+    const key = this.ports.random.hex(BYTES);
+    this.#links.set(sha256Hex(key), { name, role, until: this.ports.clock.now() + LINK_MS });
+    return key;
+  }
+
+  /** Trades a link's key for a session's. */
+  async signIn(key: string, name: string | undefined): Promise<{ key: string; session: SignedIn }> {
+    const now = this.ports.clock.now();
+    const digest = sha256Hex(key);
+    const link = this.#links.get(digest);
+    if (link === undefined || link.until < now) throw this.#refuse(now);
+    this.#links.delete(digest);
+    const own = this.ports.random.hex(BYTES);
+    const session: SignedIn = {
+      digest: sha256Hex(own),
+      name: name ?? link.name,
+      role: link.role,
+      until: now + SESSION_MS,
+    };
+    this.#sessions.push(session);
+    await this.#save();
+    return { key: own, session };
+  }
+
+  /** The session of an `Authorization` header; a session lives on from its last use. */
+  async check(header: string | undefined): Promise<SignedIn> {
+    const now = this.ports.clock.now();
+    const key = /^Bearer ([\w-]{20,200})$/.exec(header ?? "")?.[1];
+    if (key === undefined) throw new ApiError(401, "key", "sign in with the link that looper serve printed");
+    // The keys are random: how long it takes to compare their digests tells nothing.
+    const digest = sha256Hex(key);
+    const found = this.#sessions.find((one) => one.digest === digest);
+    if (found === undefined || found.until < now) throw this.#refuse(now);
+    if (found.until < now + SESSION_MS - RENEW_MS) {
+      found.until = now + SESSION_MS;
+      await this.#save();
+    }
+    return found;
+  }
+
+  async signOut(session: SignedIn): Promise<void> {
+    this.#sessions = this.#sessions.filter((one) => one !== session);
+    await this.#save();
+  }
+
+  /** Counts wrong keys. A right one is taken whatever others tried. */
+  #refuse(now: number): ApiError {
+    this.#wrong = [...this.#wrong.filter((at) => at > now - WRONG_WITHIN_MS), now].slice(-MOST_WRONG - 1);
+    if (this.#wrong.length > MOST_WRONG)
+      return new ApiError(429, "rate", "too many wrong keys: try again in a minute");
+    return new ApiError(401, "key", "the key is not valid, or no longer", {
+      hint: "open a new link: press Enter where looper serve runs",
+    });
+  }
+
+  async #save(): Promise<void> {
+    const now = this.ports.clock.now();
+    this.#sessions = this.#sessions.filter(({ until }) => until > now);
+    await this.ports.files.makeFolder(path.dirname(this.file), 0o700);
+    await this.ports.files.writeAtomic(this.file, `${JSON.stringify(this.#sessions)}\n`, { mode: 0o600 });
+  }
+}

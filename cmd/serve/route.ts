@@ -1,0 +1,95 @@
+// A row of the table of routes, which makes the router, the OpenAPI document and docs/API.md.
+import { z } from "zod";
+import type { Project } from "../../src/config/project/open-project.js";
+import type { CommandContext } from "../context/command-context.js";
+import type { Changes } from "./changes.js";
+import type { Role, SignedIn } from "./keys.js";
+import type { LogFollowers } from "./follow.js";
+
+/** The parts of a server that all its requests share. */
+export interface Site {
+  /** Of the server; a request's own context names its person. */
+  context: CommandContext;
+  /** The project, read anew where its files changed. */
+  project: () => Promise<Project>;
+  followers: LogFollowers;
+  changes: Changes;
+  startOnAnswer: boolean;
+}
+
+/** A request that passed every check. */
+export interface ApiCall<Query = unknown, Body = unknown> {
+  site: Site;
+  context: CommandContext;
+  session: SignedIn;
+  /** By the names in the route's path. */
+  params: Readonly<Record<string, string>>;
+  query: Query;
+  body: Body;
+  /** The headers that a route may read: `accept`, `if-match`, `last-event-id`, `range`. */
+  header: (name: string) => string | undefined;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+}
+
+export interface ApiRoute {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below `/api/v1`; `{id}` is a parameter. */
+  path: string;
+  /** The least role that may call it. */
+  role: Role;
+  /** A sentence for the documents. */
+  does: string;
+  query: z.ZodObject;
+  body: z.ZodType | undefined;
+  /** The shape of its answer; `undefined`: no JSON, see `does`. */
+  answer: z.ZodType | undefined;
+  status: 200 | 201 | 202 | 204;
+  /** The errors beside those that every route has. */
+  errors: readonly number[];
+  handle: (call: ApiCall) => Promise<unknown>;
+}
+
+const NO_QUERY = z.strictObject({});
+
+interface Described<Query extends z.ZodObject, Body extends z.ZodType> {
+  does: string;
+  role?: Role;
+  query?: Query;
+  body?: Body;
+  answer?: z.ZodType;
+  status?: ApiRoute["status"];
+  errors?: readonly number[];
+  /** Returns the answer, or a `Response` of its own. */
+  handle: (call: ApiCall<z.infer<Query>, z.infer<Body>>) => Promise<unknown>;
+}
+
+/** A row of the table; `GET` needs the role `read`, everything else `admin`, unless it says otherwise. */
+export function route<Query extends z.ZodObject = typeof NO_QUERY, Body extends z.ZodType = z.ZodUndefined>(
+  method: ApiRoute["method"],
+  path: string,
+  { does, role, query, body, answer, status = 200, errors = [], handle }: Described<Query, Body>,
+): ApiRoute {
+  return {
+    method,
+    path,
+    role: role ?? (method === "GET" ? "read" : "admin"),
+    does,
+    query: query ?? NO_QUERY,
+    body,
+    answer,
+    status,
+    errors,
+    // The app has parsed both with these shapes.
+    handle: handle as ApiRoute["handle"],
+  };
+}
+
+/** A number in a query, which is text. */
+export function count(most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, "expected a whole number")
+    .transform(Number)
+    .pipe(z.number().max(most));
+}

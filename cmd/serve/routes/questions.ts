@@ -1,0 +1,100 @@
+// Routes of questions and their answers.
+import { z } from "zod";
+import { isRecord } from "../../../src/system/text/json.js";
+import { answerQuestion, decideQuestion, findQuestion } from "../../../src/todo/change/person-answers.js";
+import { EditAnswer } from "../../../src/ui/shapes/backlog.js";
+import { QuestionsAnswer } from "../../../src/ui/shapes/questions.js";
+import { StageOutput } from "../../../src/workflow/progress.js";
+import { command as questions } from "../../commands/questions.js";
+import { edit } from "../../lookup/edit.js";
+import { personOf } from "../../lookup/name-of-user.js";
+import { readTasks } from "../../lookup/read-tasks.js";
+import { readShown } from "../../lookup/workflows/shown-work.js";
+import { ApiError } from "../api-error.js";
+import { route, type ApiCall, type ApiRoute } from "../route.js";
+import { startAfterAnswer } from "../start-run.js";
+
+const Given = z.strictObject({
+  outcome: z.string().max(100).optional().describe("One of its outcomes; `approve` and `reject` always fit"),
+  text: z.string().max(100_000).optional(),
+  comment: z.string().max(100_000).optional(),
+  edited: StageOutput.optional().describe("The changed text that it shows"),
+  arguments: z.record(z.string(), z.unknown()).optional().describe("Of a call, as changed"),
+  shown_sha256: z.string().optional().describe("The digest of what was shown; another one is refused"),
+});
+
+/** The open question of a task, by the id of either; throws 404, or 409 where it was answered. */
+async function findOpen({ context, site, params }: ApiCall) {
+  const id = params["id"] ?? "";
+  const { tasks } = await readTasks(context, await site.project());
+  const task = tasks.find((one) => one.id === id || one.progress?.question?.id === id);
+  if (task === undefined) throw new ApiError(404, "no-question", `there is no question ${id}`);
+  const { question, answer: said } = task.progress ?? {};
+  if (question !== undefined && said !== undefined)
+    throw new ApiError(409, "answered", `${question.id} was answered by ${said.by}`, {
+      by: said.by,
+      at: said.at,
+    });
+  if (question === undefined) throw new ApiError(404, "no-question", `${task.id} asks nothing`);
+  return findQuestion(tasks, id);
+}
+
+export const QUESTION_ROUTES: readonly ApiRoute[] = [
+  route("GET", "/questions", {
+    does: "The open questions, as `looper questions --json`.",
+    answer: QuestionsAnswer,
+    handle: async ({ context }) => (await questions.answer(context, { json: true })).json,
+  }),
+  route("GET", "/questions/{id}", {
+    does: "One question, by its id or its task's, with the text or diff that it shows.",
+    answer: QuestionsAnswer.extend({ shown: z.string().nullable(), changed: z.string().optional() }),
+    errors: [404, 409],
+    handle: async (call) => {
+      const { context, site } = call;
+      const found = await findOpen(call);
+      const { json } = await questions.answer(context, { id: found.question.id, json: true });
+      const shown = await readShown({ context, project: await site.project(), ...found }, context.out);
+      return {
+        ...(isRecord(json) ? json : {}),
+        shown: "text" in shown ? shown.text.join("\n") : null,
+        ...("changed" in shown ? { changed: shown.changed } : {}),
+      };
+    },
+  }),
+  route("POST", "/questions/{id}/answer", {
+    does: "Answers it. Where it shows something, `shown_sha256` must name what the person saw.",
+    role: "answer",
+    body: Given,
+    answer: EditAnswer,
+    errors: [404, 409, 422],
+    handle: async (call) => {
+      const { context, site, body } = call;
+      const { question } = await findOpen(call);
+      const { outcome, text, comment, edited, arguments: changed, shown_sha256: digest } = body;
+      const shows = question.shows?.sha256;
+      if (shows !== undefined && digest !== shows)
+        throw new ApiError(409, "digest", `${question.id} shows something else than what was seen`, {
+          shown_sha256: shows,
+          current: digest === undefined ? "name it: shown_sha256" : "read it again",
+        });
+      const said = {
+        ...(comment === undefined && text === undefined ? {} : { message: comment ?? text ?? "" }),
+        ...(digest === undefined ? {} : { shown: digest }),
+        ...(edited === undefined ? {} : { edited }),
+        ...(changed === undefined ? {} : { arguments: changed }),
+      };
+      const person = personOf(context);
+      const decide =
+        outcome === "approve" || outcome === "reject"
+          ? decideQuestion(question.id, { ...said, word: outcome }, person)
+          : answerQuestion(
+              question.id,
+              { ...said, ...(outcome === undefined ? {} : { word: outcome }) },
+              person,
+            );
+      const { json } = await edit(context, {}, { decide, say: () => [] });
+      if (site.startOnAnswer && json.run === null) await startAfterAnswer(site);
+      return json;
+    },
+  }),
+];

@@ -1,0 +1,247 @@
+// Routes of runs: their list, one of them, its events as they come, its log by range; starting and stopping one.
+import path from "node:path";
+import { z } from "zod";
+import { RUN_ID } from "../../../src/logging/run-id.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { RunsAnswer, StopAnswer } from "../../../src/ui/shapes/runs.js";
+import { readView } from "../../../src/ui/view/read-view.js";
+import { rowsOf } from "../../../src/ui/view/rows.js";
+import { command as runs } from "../../commands/runs.js";
+import { command as stop } from "../../commands/stop.js";
+import { ApiError } from "../api-error.js";
+import type { FollowedLine } from "../follow.js";
+import { count, route, type ApiCall, type ApiRoute } from "../route.js";
+import { startRun } from "../start-run.js";
+import { beat, eventStream, frame, streamOf } from "../streams.js";
+
+const BEAT_MS = 10_000;
+const MOST_RANGE = 4 << 20;
+const MOST_PAGE = 1_000;
+
+/** The folder of a run, below the log folder: a link there is not followed. */
+async function folderOf({ site, context, params }: ApiCall): Promise<string> {
+  const run = params["run"] ?? "";
+  const project = await site.project();
+  const folder = path.join(project.logDir, "runs", run);
+  const there = RUN_ID.test(run) ? await context.ports.files.stat(folder, { link: true }) : undefined;
+  if (there?.kind !== "folder") throw new ApiError(404, "no-run", `there is no run ${run}, or no longer`);
+  const log = await context.ports.files.stat(path.join(folder, "events.jsonl"), { link: true });
+  if (log?.kind !== "file") throw new ApiError(404, "no-run", `run ${run} has no log`);
+  return folder;
+}
+
+const Start = z.strictObject({
+  task: z.string().min(1).max(200).optional().describe("Only this task, with what it depends on"),
+  agent: z.string().min(1).max(200).optional(),
+  max_iterations: z.int().positive().optional(),
+  max_duration: z.string().max(40).optional(),
+  max_cost: z.number().positive().optional(),
+  max_tokens: z.int().positive().optional(),
+  prompt: z.string().min(1).max(100_000).optional().describe("The idea for a first task file"),
+});
+
+/** A value that begins with a dash stays a value. */
+function wordsOf(start: z.infer<typeof Start>): string[] {
+  const named = {
+    task: start.task,
+    agent: start.agent,
+    "max-iterations": start.max_iterations,
+    "max-duration": start.max_duration,
+    "max-cost": start.max_cost,
+    "max-tokens": start.max_tokens,
+    prompt: start.prompt,
+  };
+  const words = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${String(value)}`],
+  );
+  return start.prompt === undefined ? words : [...words, "-y"];
+}
+
+const OneRun = RunsAnswer.shape.runs.element.extend({
+  tasks: z.array(
+    z.object({
+      task: z.string().nullable().describe("Null for a job without a task, such as a review"),
+      result: z.string().describe("Its last result, in a word"),
+      verdict: z.string().nullable(),
+      agents: z.array(z.string()),
+      attempts: z.int(),
+      duration_ms: z.number(),
+    }),
+  ),
+});
+
+export const RUN_ROUTES: readonly ApiRoute[] = [
+  route("GET", "/runs", {
+    does: "Past runs, newest first, as `looper runs --json`.",
+    query: z.strictObject({ limit: count(10_000).optional() }),
+    answer: RunsAnswer,
+    handle: async ({ context, query: { limit = 100 } }) =>
+      (await runs.answer(context, { n: String(limit) })).json,
+  }),
+  route("POST", "/runs", {
+    does: "Starts a run, which outlives the server. Commands that are not approved are 409 `untrusted`.",
+    body: Start.optional(),
+    answer: z.object({ run: z.string(), pid: z.int() }),
+    status: 201,
+    errors: [409, 422, 504],
+    handle: ({ site, body }) => startRun(site, wordsOf(body ?? {})),
+  }),
+  route("GET", "/runs/{run}", {
+    does: "One run: its row of the list, and its tasks with their results.",
+    answer: OneRun,
+    errors: [404],
+    handle: async (call) => {
+      const folder = await folderOf(call);
+      const { context } = call;
+      const { json } = await runs.answer(context, {});
+      const row = json.runs.find(({ run }) => run === path.basename(folder));
+      if (row === undefined) throw new ApiError(404, "no-run", "the run is of another project");
+      const rows = rowsOf(await readView(context.ports, folder));
+      return {
+        ...row,
+        tasks: rows.map(({ taskId, last, agents, attempts, ms }) => ({
+          task: taskId ?? null,
+          result: last.result,
+          verdict: last.judged?.verdict ?? null,
+          agents,
+          attempts,
+          duration_ms: ms,
+        })),
+      };
+    },
+  }),
+  route("POST", "/runs/{run}/stop", {
+    does: "Asks the run in progress to end after its task; `now`: its agent is stopped too.",
+    body: z.strictObject({ now: z.boolean().optional() }).optional(),
+    answer: StopAnswer,
+    errors: [404, 409, 504],
+    handle: async (call) => {
+      const folder = await folderOf(call);
+      const live = await findLiveRun(call.context.ports, await call.site.project());
+      if (live?.run !== path.basename(folder))
+        throw new ApiError(409, "not-running", `${path.basename(folder)} is not in progress`);
+      return (await stop.answer(call.context, call.body?.now === true ? { now: true } : {})).json;
+    },
+  }),
+  route("GET", "/runs/{run}/events", {
+    does: "Its events: Server-Sent Events, whose ids are `run:seq`; NDJSON or a page `{events, next}` by the header `Accept`.",
+    query: z.strictObject({ after: count(Number.MAX_SAFE_INTEGER).optional() }),
+    errors: [404, 503],
+    handle: async (call) => {
+      const folder = await folderOf(call);
+      const run = path.basename(folder);
+      const after = lastSeen(call, run);
+      const { site, context, signal } = call;
+      const accept = call.header("accept") ?? "";
+      if (accept.includes("application/json")) return pageOf(site.followers.lines(folder, { after, signal }));
+      const { clock } = context.ports;
+      const lines = untilEnd(site.followers.lines(folder, { after, beatMs: BEAT_MS, signal }), {
+        isOver: async () => (await findLiveRun(context.ports, await site.project()))?.run !== run,
+        rest: (seq) => site.followers.lines(folder, { after: Math.max(after, seq), signal }),
+        pause: () => clock.sleep(50),
+      });
+      if (accept.includes("application/x-ndjson")) return streamOf("application/x-ndjson", ndjson(lines));
+      return eventStream(sse(run, lines, () => clock.now()));
+    },
+  }),
+  route("GET", "/runs/{run}/log", {
+    does: "Bytes of its log, at most 4 MiB, by the header `Range`.",
+    errors: [404, 416],
+    handle: async (call) => {
+      const folder = await folderOf(call);
+      const file = path.join(folder, "events.jsonl");
+      const size = (await call.context.ports.files.stat(file))?.size ?? 0;
+      const [, first = "", last = ""] =
+        /^bytes=(\d{0,15})-(\d{0,15})$/.exec(call.header("range") ?? "") ?? [];
+      const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+      const to = Math.min(size, from + MOST_RANGE, first !== "" && last !== "" ? Number(last) + 1 : size);
+      if (call.header("range") === undefined || from >= to)
+        throw new ApiError(416, "range", "name a range: Range: bytes=0-65535", { size });
+      const bytes = await call.context.ports.files.readRange(file, from, to - from);
+      return new Response(Buffer.from(bytes), {
+        status: 206,
+        headers: {
+          "content-type": "text/plain; charset=utf-8",
+          "content-disposition": "attachment",
+          "content-range": `bytes ${from}-${from + bytes.length - 1}/${size}`,
+        },
+      });
+    },
+  }),
+];
+
+/** The number after which a client wants events: `Last-Event-ID: run:seq`, or `after`. */
+function lastSeen(call: ApiCall<{ after?: number | undefined }>, run: string): number {
+  const id = /^(.{1,100}):(\d{1,15})$/.exec(call.header("last-event-id") ?? "");
+  return id?.[1] === run ? Number(id[2]) : (call.query.after ?? 0);
+}
+
+type Lines = ReturnType<ApiCall["site"]["followers"]["lines"]>;
+type Came = FollowedLine | "beat" | "gone";
+
+interface Ending {
+  isOver: () => Promise<boolean>;
+  /** The lines above a number that are there now. */
+  rest: (after: number) => Lines;
+  /** A moment. */
+  pause: () => Promise<void>;
+}
+
+const MOST_TRIES = 100;
+
+/** The lines as they come; once the run has ended, the last of them, and no more. */
+async function* untilEnd(lines: Lines, { isOver, rest, pause }: Ending): AsyncGenerator<Came, void> {
+  let seq = 0;
+  for await (const line of lines) {
+    yield line;
+    if (line === "gone") return;
+    if (line !== "beat") {
+      ({ seq } = line);
+      if (!isLast(line.text)) continue;
+      // After its last lines a run lets go of its lock.
+      for (let tries = 0; tries < MOST_TRIES && !(await isOver()); tries++) await pause();
+    }
+    if (!(await isOver())) continue;
+    yield* rest(seq);
+    return;
+  }
+}
+
+async function* sse(
+  run: string,
+  lines: AsyncGenerator<Came, void>,
+  now: () => number,
+): AsyncGenerator<string, void> {
+  yield "retry: 1000\n\n";
+  let seq = 0;
+  for await (const line of lines) {
+    if (line === "gone") {
+      yield frame({ event: "gone", data: { run } });
+      return;
+    }
+    if (line !== "beat") ({ seq } = line);
+    yield line === "beat" ? beat({ seq, now: now() }) : `id: ${run}:${seq}\ndata: ${line.text}\n\n`;
+  }
+  yield frame({ event: "end", data: { run, seq } });
+}
+
+async function* ndjson(lines: AsyncGenerator<Came, void>): AsyncGenerator<string, void> {
+  for await (const line of lines) if (typeof line !== "string") yield `${line.text}\n`;
+}
+
+/** The lines so far, as values. */
+async function pageOf(lines: Lines): Promise<{ events: unknown[]; next: number | null }> {
+  const events: unknown[] = [];
+  let next: number | null = null;
+  for await (const line of lines) {
+    if (typeof line === "string") break;
+    events.push(JSON.parse(line.text) as unknown);
+    next = line.seq;
+    if (events.length >= MOST_PAGE) break;
+  }
+  return { events, next };
+}
+
+function isLast(text: string): boolean {
+  return text.includes('"type":"run_ended"');
+}

@@ -1,0 +1,290 @@
+// Routes of the backlog: lists, one task, edits.
+import { z } from "zod";
+import { checkBacklog } from "../../../src/todo/check/check.js";
+import { sha256Hex } from "../../../src/system/text/sha256.js";
+import { hintOnTask } from "../../../src/todo/change/which-task.js";
+import { makeIds } from "../../../src/todo/model/ids.js";
+import { PersonChange, type TaskValues } from "../../../src/todo/model/changes/person-change.js";
+import { STATUSES } from "../../../src/todo/model/status.js";
+import { Task, type Backlog } from "../../../src/todo/model/task.js";
+import type { PersonEdit } from "../../../src/todo/change/person-edits.js";
+import { EditAnswer, ListAnswer, WhyAnswer } from "../../../src/ui/shapes/backlog.js";
+import { ShowAnswer } from "../../../src/ui/shapes/runs.js";
+import { UndoAnswer } from "../../../src/ui/shapes/work.js";
+import { answer as listTasks } from "../../commands/ls.js";
+import * as edits from "../../commands/edits.js";
+import { command as accept } from "../../commands/accept.js";
+import { command as logs } from "../../commands/logs.js";
+import { LogsAnswer } from "../../../src/ui/shapes/logs.js";
+import { command as show } from "../../commands/show.js";
+import { command as todo } from "../../commands/todo.js";
+import { command as undo } from "../../commands/undo.js";
+import { command as why } from "../../commands/why.js";
+import { edit } from "../../lookup/edit.js";
+import { ApiError } from "../api-error.js";
+import { route, type ApiCall, type ApiRoute } from "../route.js";
+
+/** The values of a task that a client may give; unknown keys are refused. */
+const VALUES = {
+  title: Task.shape.title,
+  priority: Task.shape.priority,
+  description: Task.shape.description,
+  reference: Task.shape.reference,
+  details: Task.shape.details,
+  steps: Task.shape.steps,
+  tags: Task.shape.tags,
+  files: Task.shape.files,
+  depends_on: Task.shape.depends_on,
+  verify: Task.shape.verify,
+  changes: Task.shape.changes,
+  agent: Task.shape.agent,
+  workflow: Task.shape.workflow,
+};
+const NewTask = z.strictObject(VALUES).partial().required({ title: true });
+
+/** New values by key: `null` clears one, `{add, remove}` changes a list. */
+const Patch = z.strictObject(
+  Object.fromEntries(
+    Object.entries(VALUES).map(([key, shape]) => [
+      key,
+      z
+        .union([
+          shape,
+          z.null(),
+          z.strictObject({ add: z.array(z.string()), remove: z.array(z.string()) }).partial(),
+        ])
+        .optional(),
+    ]),
+  ),
+);
+
+const NoBody = z.strictObject({}).optional();
+
+/** Throws 404 where the task is not there, also in a file of which some rows cannot be read. */
+export async function mustBeThere({ context, site, params }: ApiCall): Promise<string> {
+  const id = params["id"] ?? "";
+  const bytes = await context.ports.files.read((await site.project()).todoFile);
+  const checked = checkBacklog(bytes ?? new Uint8Array());
+  const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
+  if (tasks.some((task) => task.id === id)) return id;
+  throw new ApiError(404, "no-task", `there is no task ${id}`, { near: hintOnTask(tasks, id) });
+}
+
+/** The tag by which a client says which version of a row it changes. */
+export function tagOf(task: Task): string {
+  return `"${sha256Hex(JSON.stringify(task)).slice(0, 16)}"`;
+}
+
+/** Refuses with 412 where the client saw another version of the row. */
+function matching({ header }: ApiCall, id: string, decide: PersonEdit): PersonEdit {
+  const wanted = header("if-match");
+  return (backlog) => {
+    const row = backlog.tasks.find((task) => task.id === id);
+    if (wanted !== undefined && row !== undefined && tagOf(row) !== wanted)
+      throw new ApiError(412, "changed", `${id} was changed meanwhile`, { task: row, tag: tagOf(row) });
+    return decide(backlog);
+  };
+}
+
+/** The row's edit of the values that a client sent. */
+function patchOf(id: string, values: Readonly<Record<string, unknown>>): PersonEdit {
+  return ({ tasks }) => {
+    const row = tasks.find((task) => task.id === id);
+    if (row === undefined) throw new ApiError(404, "no-task", `there is no task ${id}`);
+    const set: Record<string, unknown> = {};
+    const clear: string[] = [];
+    for (const [key, value] of Object.entries(values)) {
+      if (value === null) clear.push(key);
+      else if (typeof value === "object" && !Array.isArray(value)) {
+        const { add = [], remove = [] } = value as { add?: string[]; remove?: string[] };
+        const before = (row[key as keyof TaskValues] ?? []) as readonly string[];
+        set[key] = [...new Set([...before, ...add])].filter((item) => !remove.includes(item));
+      } else set[key] = value;
+    }
+    const change = PersonChange.safeParse({ op: "edit", id, set, clear });
+    if (!change.success) throw new ApiError(422, "refused", z.prettifyError(change.error));
+    return [change.data];
+  };
+}
+
+function insertOf(drafts: readonly z.infer<typeof NewTask>[]): PersonEdit {
+  return ({ tasks }: Pick<Backlog, "tasks">) => {
+    const next = makeIds(tasks.map(({ id }) => id));
+    return drafts.map((draft) => ({
+      op: "insert",
+      task: { priority: 3, ...draft, id: next(), status: "todo" } as Task,
+    }));
+  };
+}
+
+const changeTask = async (call: ApiCall, id: string, decide: PersonEdit): Promise<unknown> =>
+  (await edit(call.context, {}, { decide: matching(call, id, decide), say: () => [] })).json;
+
+/** A route that is a command of the same name on one task. */
+function verb<Body extends z.ZodType = typeof NoBody>(
+  name: string,
+  does: string,
+  ask: (call: ApiCall<unknown, z.infer<Body>>, id: string) => Promise<{ json: unknown }>,
+  body?: Body,
+): ApiRoute {
+  return route("POST", `/tasks/{id}/${name}`, {
+    does,
+    body: body ?? NoBody,
+    answer: EditAnswer,
+    errors: [404, 409, 412, 422],
+    handle: async (call) =>
+      (await ask(call as ApiCall<unknown, z.infer<Body>>, await mustBeThere(call))).json,
+  });
+}
+
+const Undo = z.strictObject({
+  reason: z.string().max(10_000).optional(),
+  cascade: z.boolean().optional(),
+  dry_run: z.boolean().optional(),
+});
+
+export const TASK_ROUTES: readonly ApiRoute[] = [
+  route("GET", "/tasks", {
+    does: "The tasks in the order a run takes them, as `looper ls --json`; `problems`: why some cannot be read.",
+    query: z.strictObject({
+      status: z.enum(STATUSES).optional(),
+      tag: z.string().optional(),
+      ready: z.literal("true").optional(),
+    }),
+    answer: ListAnswer.extend({ problems: z.string().optional() }),
+    handle: async ({ context, query: { status, tag, ready } }) => {
+      const asked = { words: [], json: true as const, ...(ready === undefined ? {} : { ready: true }) };
+      const { json, problem } = await listTasks(context, {
+        ...asked,
+        ...(status === undefined ? {} : { status }),
+        ...(tag === undefined ? {} : { tag }),
+      });
+      return problem === undefined ? json : { ...json, problems: problem };
+    },
+  }),
+  route("POST", "/tasks", {
+    does: "Adds a task, or a list of them. Commands in `verify` are approved at a terminal, before the next run.",
+    body: z.union([NewTask, z.array(NewTask).min(1).max(1_000)]),
+    answer: EditAnswer,
+    status: 201,
+    errors: [422],
+    handle: async ({ context, body }) => {
+      const decide = insertOf(Array.isArray(body) ? body : [body]);
+      return (await edit(context, {}, { decide, say: () => [] })).json;
+    },
+  }),
+  route("POST", "/tasks/edit", {
+    does: "Makes all of these changes, or none: a drag of 500 rows is one change.",
+    body: z.strictObject({ changes: z.array(PersonChange).min(1).max(10_000) }),
+    answer: EditAnswer,
+    errors: [409, 422],
+    handle: async ({ context, body }) => {
+      const foreign = body.changes.find(({ op }) => op !== "edit");
+      if (foreign !== undefined)
+        throw new ApiError(422, "refused", `${foreign.op} has a route of its own; this one takes edits`);
+      return (await edit(context, {}, { decide: () => body.changes, say: () => [] })).json;
+    },
+  }),
+  route("GET", "/tasks/{id}", {
+    does: "One task with its attempts, as `looper show --json`. The header `ETag` is for `If-Match`.",
+    answer: ShowAnswer,
+    errors: [404],
+    handle: async (call) => {
+      const { json } = await show.answer(call.context, { id: await mustBeThere(call) });
+      return json;
+    },
+  }),
+  route("GET", "/tasks/{id}/why", {
+    does: "Why it is or is not next, as `looper why --json`.",
+    answer: WhyAnswer,
+    errors: [404],
+    handle: async (call) => (await why.answer(call.context, { id: await mustBeThere(call) })).json,
+  }),
+  route("GET", "/tasks/{id}/log", {
+    does: "The words of its agents in its newest run, or in `run`, as `looper logs --json`.",
+    query: z.strictObject({ run: z.string().optional() }),
+    answer: LogsAnswer,
+    errors: [404],
+    handle: async (call) => {
+      const { run } = call.query;
+      const id = await mustBeThere(call);
+      return (await logs.answer(call.context, { id, ...(run === undefined ? {} : { run }) })).json;
+    },
+  }),
+  route("PATCH", "/tasks/{id}", {
+    does: "Changes values: `null` clears one, `{add, remove}` changes a list. With `If-Match`: only that version.",
+    body: Patch,
+    answer: EditAnswer,
+    errors: [404, 412, 422],
+    handle: async (call) => {
+      const id = await mustBeThere(call);
+      return changeTask(call, id, patchOf(id, call.body));
+    },
+  }),
+  route("DELETE", "/tasks/{id}", {
+    does: "Removes it; `force`: also dependencies of other tasks on it.",
+    query: z.strictObject({ force: z.literal("true").optional() }),
+    answer: EditAnswer,
+    errors: [404, 409],
+    handle: async (call) => {
+      const ids = [await mustBeThere(call)];
+      const force = call.query.force === undefined ? {} : { force: true as const };
+      return (await edits.rm.answer(call.context, { ids, ...force })).json;
+    },
+  }),
+  verb(
+    "block",
+    "Blocks it, with a reason.",
+    ({ context, body: { why: reason } }, id) => edits.block.answer(context, { id, why: reason }),
+    z.strictObject({ why: z.string().min(1).max(10_000) }),
+  ),
+  verb(
+    "todo",
+    "Marks it as still to do; `restart`: its workflow begins again, at `stage` if one is named.",
+    ({ context, body }, id) =>
+      todo.answer(context, {
+        ids: [id],
+        ...(body?.restart === true ? { restart: true as const } : {}),
+        ...(body?.stage === undefined ? {} : { stage: body.stage }),
+      }),
+    z.strictObject({ restart: z.boolean().optional(), stage: z.string().optional() }).optional(),
+  ),
+  verb("done", "Marks it as done by hand, without checks.", ({ context }, id) =>
+    edits.done.answer(context, { ids: [id] }),
+  ),
+  verb("accept", "Counts it as verified.", ({ context }, id) => accept.answer(context, { ids: [id] })),
+  verb(
+    "pause",
+    "Starts no more jobs on it.",
+    ({ context, body }, id) =>
+      edits.pause.answer(context, { id, ...(body?.why === undefined ? {} : { message: body.why }) }),
+    z.strictObject({ why: z.string().max(10_000).optional() }).optional(),
+  ),
+  verb("resume", "Lifts its pause.", ({ context }, id) => edits.resume.answer(context, { id })),
+  verb(
+    "steer",
+    "Sends a message to its agent.",
+    ({ context, body: { text } }, id) => edits.steer.answer(context, { id, text }),
+    z.strictObject({ text: z.string().min(1).max(100_000) }),
+  ),
+  verb("complete", "Ends its workflow, and delivers its work.", ({ context }, id) =>
+    edits.complete.answer(context, { id }),
+  ),
+  route("POST", "/tasks/{id}/undo", {
+    does: "Takes back what it changed, and reopens it, as `looper undo`; `dry_run` tells what would be undone.",
+    body: Undo.optional(),
+    answer: UndoAnswer,
+    errors: [404, 409],
+    handle: async (call) => {
+      const { reason, cascade, dry_run: dry } = call.body ?? {};
+      const { json } = await undo.answer(call.context, {
+        id: await mustBeThere(call),
+        y: true,
+        ...(reason === undefined ? {} : { reason }),
+        ...(cascade === true ? { cascade: true as const } : {}),
+        ...(dry === true ? { dryRun: true as const } : {}),
+      });
+      return json;
+    },
+  }),
+];

@@ -1,0 +1,155 @@
+// `looper serve`: answers the API of this project on this machine, until it is stopped. Leaves what is answered to cmd/serve.
+import path from "node:path";
+import { Option } from "commander";
+import { findStateFolder } from "../../src/config/read/places.js";
+import { usageError } from "../../src/system/errors.js";
+import { digest } from "../../src/system/text/digest.js";
+import type { CommandContext, CommandOutcome } from "../context/command-context.js";
+import type { WorkingCommand } from "../context/command.js";
+import { SILENT } from "../context/silent.js";
+import { nameOfUser } from "../lookup/name-of-user.js";
+import { printLines, projectOf, readNamedFile } from "../lookup/project.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+import { openAccessLog } from "./access-log.js";
+import { makeApp } from "./app.js";
+import { Changes } from "./changes.js";
+import { LogFollowers } from "./follow.js";
+import { namesOf } from "./guards.js";
+import { listen, makeServer, PORT } from "./listen.js";
+import { Keys, type Role } from "./keys.js";
+import type { Site } from "./route.js";
+
+interface Request {
+  port?: string;
+  host?: string;
+  publicUrl?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  readOnly?: true;
+  share?: string;
+  as?: string;
+  startOnAnswer?: true;
+}
+
+export const command: WorkingCommand<Request> = {
+  options: [
+    new Option("--port <n>", `this port (default: ${PORT}, or the next free one; 0: any)`),
+    new Option("--host <address>", "also listen on this address of the machine; needs TLS or --public-url"),
+    new Option("--public-url <url>", "the https address of a proxy in front of it"),
+    new Option("--tls-cert <file>", "the certificate, with --tls-key"),
+    new Option("--tls-key <file>", "the key of the certificate"),
+    new Option("--read-only", "change nothing, whatever the role"),
+    new Option("--share <role>", "print a second link, for another person: read or answer"),
+    new Option("--as <name>", "the name of that person"),
+    new Option("--start-on-answer", "an answer starts a run when none is in progress"),
+  ],
+  examples: [
+    ["looper serve", "print a link that signs in; Enter prints a new one"],
+    ["looper serve --share answer --as ann", "a second link, for someone who answers questions"],
+  ],
+  work: serve,
+};
+
+async function serve(context: CommandContext, request: Request): Promise<CommandOutcome> {
+  await refuseAgents(context, {
+    what: "an agent of a run may not serve the project",
+    instead: "report it in the summary",
+  });
+  const place = await readPlace(context, request);
+  const project = await projectOf(context);
+  // In the user's own folder: a project that is served for the first time may name any other.
+  const state = path.join(findStateFolder(context.env, context.home), "serve", digest([project.folder]));
+  const keys = new Keys(context.ports, path.join(state, "sessions.json"));
+  await keys.load();
+  const silent: CommandContext = {
+    ...context,
+    ...SILENT,
+    onSignal: () => undefined,
+    report: () => Promise.resolve(),
+    cwd: project.folder,
+  };
+  const open = (): ReturnType<typeof projectOf> => projectOf(silent);
+  const site: Site = {
+    context: silent,
+    project: open,
+    followers: new LogFollowers(context.ports),
+    changes: new Changes(silent, open),
+    startOnAnswer: request.startOnAnswer === true,
+  };
+  const closing = new AbortController();
+  let port = 0;
+  const app = makeApp({
+    site,
+    keys,
+    names: () => namesOf(port, place),
+    readOnly: request.readOnly === true,
+    closing: closing.signal,
+    log: await openAccessLog(context, state),
+  });
+  const server = makeServer(app, place.tls);
+  port = await listen(server, place.host ?? "127.0.0.1", request.port);
+  const name = nameOfUser(context.env);
+  const base = place.publicUrl ?? `${place.secure ? "https" : "http"}://${place.host ?? "127.0.0.1"}:${port}`;
+  const linkFor = (who: string, role: Role): string =>
+    `${base.replace(/\/$/, "")}/#key=${keys.link(who, role)}`;
+  await printLines(context.out, [
+    `${project.folder} at ${linkFor(name, request.readOnly === true ? "read" : "admin")}`,
+  ]);
+  if (request.share !== undefined) {
+    const role = request.share === "answer" ? "answer" : "read";
+    await printLines(context.out, [
+      `${request.as ?? "a guest"} (${role}): ${linkFor(request.as ?? "guest", role)}`,
+    ]);
+  }
+  const stopped = new Promise<CommandOutcome>((resolve) => {
+    context.onSignal((signal) => {
+      if (closing.signal.aborted) return false;
+      closing.abort();
+      server.close();
+      server.closeAllConnections();
+      resolve({ ending: "interrupted", signal });
+      return true;
+    });
+  });
+  if (context.stdin.isTerminal) void printLinks(context, () => linkFor(name, "admin"));
+  return stopped;
+}
+
+interface Place {
+  host: string | undefined;
+  secure: boolean;
+  publicUrl: string | undefined;
+  tls?: { cert: Buffer; key: Buffer };
+}
+
+/** Refuses an address that others reach, unless what is sent there is encrypted. */
+async function readPlace(context: CommandContext, request: Request): Promise<Place> {
+  const { host, publicUrl, tlsCert, tlsKey, share } = request;
+  if (share !== undefined && share !== "read" && share !== "answer")
+    throw usageError(
+      `--share ${share}: a link is for reading or answering`,
+      "--share read, or --share answer",
+    );
+  if (publicUrl !== undefined && !(URL.canParse(publicUrl) && publicUrl.startsWith("https://")))
+    throw usageError(
+      `--public-url ${publicUrl}: expected an https address`,
+      "--public-url https://looper.example.org",
+    );
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw usageError("--tls-cert and --tls-key belong together", "name both files");
+  if (host !== undefined && tlsCert === undefined && publicUrl === undefined)
+    throw usageError(
+      `--host ${host}: the network would read the key`,
+      "use ssh -L 4747:127.0.0.1:4747, or --tls-cert and --tls-key, or --public-url of a proxy with TLS",
+    );
+  if (tlsCert === undefined || tlsKey === undefined) return { host, secure: false, publicUrl };
+  const read = async (file: string): Promise<Buffer> =>
+    Buffer.from(await readNamedFile(context, path.resolve(context.cwd, file), "file"));
+  return { host, secure: true, publicUrl, tls: { cert: await read(tlsCert), key: await read(tlsKey) } };
+}
+
+/** Each Enter prints a new link. */
+async function printLinks(context: CommandContext, link: () => string): Promise<void> {
+  for await (const chunk of context.stdin.chunks())
+    if (Buffer.from(chunk).includes(10)) await printLines(context.out, [link()]);
+}

@@ -1,0 +1,344 @@
+// `looper serve`: the API of a project, as a client sees it, and as a page of another origin, an agent or a careless client tries it.
+import { request as requestOf } from "node:http";
+import { expect, test } from "vitest";
+import type { Program } from "../rig/program.js";
+import { isRecord } from "../../src/system/text/json.js";
+import { story, type Rig } from "../rig/rig.js";
+import { playStages } from "../rig/stages.js";
+
+interface Said {
+  status: number;
+  body: unknown;
+}
+
+/** A value inside an answer. */
+function at({ body }: Said, ...path: (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isRecord(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined),
+    body,
+  );
+}
+
+/** A server that was started, and a client that is signed in. */
+class Client {
+  constructor(
+    readonly base: string,
+    readonly key: string,
+    readonly program: Program,
+  ) {}
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Said> {
+    const response = await this.fetch(method, path, body, headers);
+    const text = await response.text();
+    const read: unknown = text === "" ? undefined : JSON.parse(text);
+    return { status: response.status, body: read };
+  }
+
+  fetch(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return fetch(`${this.base}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.program.signal("SIGTERM");
+    await this.program.ended;
+  }
+}
+
+/** Starts a server at a port, 0 for any, and signs in. */
+async function serve(rig: Rig, words: readonly string[] = [], port = "0"): Promise<Client> {
+  const program = rig.start(["serve", "--port", port, ...words]);
+  const [, base = "", key = ""] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)\/#key=(\S+)/);
+  return new Client(base, await signIn(base, key), program);
+}
+
+async function signIn(base: string, key: string): Promise<string> {
+  const response = await fetch(`${base}/api/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ key }),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { session: string }).session;
+}
+
+/** A request with these headers alone; its status. */
+function statusOf(
+  client: Client,
+  path: string,
+  headers: Record<string, string>,
+  method = "GET",
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(client.base);
+    const sent = requestOf({ host: "127.0.0.1", port, path, method, headers, setHost: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+/** The events of a run's stream, until it ends or `most` came. */
+async function eventsOf(client: Client, run: string, { after = 0, most = Infinity } = {}): Promise<number[]> {
+  const response = await client.fetch("GET", `/runs/${run}/events?after=${after}`);
+  const seen: number[] = [];
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    rest += decoder.decode(chunk, { stream: true });
+    const frames = rest.split("\n\n");
+    rest = frames.pop() ?? "";
+    for (const frame of frames) {
+      const data = /^data: (.*)$/m.exec(frame)?.[1];
+      if (frame.startsWith("id: ") && data !== undefined)
+        seen.push((JSON.parse(data) as { seq: number }).seq);
+      if (frame.startsWith("event: end") || seen.length >= most) return seen;
+    }
+  }
+  return seen;
+}
+
+test(
+  "a task is added, changed, run, watched, shown and undone through the API",
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { verify: { commands: ["test -s made.txt"] } });
+    puppet.play(async (turn) => {
+      if (turn.task !== "") await turn.write("made.txt", "made\n");
+      await turn.report();
+    });
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.write("src/a.js", "1;\n");
+    rig.gitInit();
+    const client = await serve(rig);
+    const changes = await client.fetch("GET", "/changes");
+    const first = changes.body?.getReader();
+    const begun: { value?: Uint8Array | undefined } | undefined = await first?.read();
+    expect(new TextDecoder().decode(begun?.value)).toContain("event: state");
+
+    const added = await client.ask("POST", "/tasks", { title: "Second", priority: 1, depends_on: ["T1"] });
+    expect([added.status, at(added, "changed")]).toEqual([201, [{ id: "T2", from: null, to: "todo" }]]);
+    const old = await client.ask("PATCH", "/tasks/T2", { priority: 4 }, { "if-match": '"old"' });
+    const tag = String(at(old, "error", "tag"));
+    expect((await client.ask("PATCH", "/tasks/T2", { priority: 4 }, { "if-match": tag })).status).toBe(200);
+    expect((await client.ask("PATCH", "/tasks/T2", { tags: { add: ["ui"] }, details: null })).status).toBe(
+      200,
+    );
+    expect((await client.ask("GET", "/tasks/T2/why")).body).toMatchObject({
+      answer: "waits",
+      waits_for: ["T1"],
+    });
+    expect((await client.ask("DELETE", "/tasks/T1")).status).toBe(409);
+    expect((await client.ask("DELETE", "/tasks/T2")).status).toBe(200);
+    expect(at(await client.ask("GET", "/board"), "rows")).toEqual([
+      { id: "T1", title: "Do T1", status: "todo", priority: 3 },
+    ]);
+
+    const started = await client.ask("POST", "/runs", {});
+    expect(started.status, JSON.stringify(started.body)).toBe(201);
+    const run = String(at(started, "run"));
+    const seen = await eventsOf(client, run);
+    expect(seen).toEqual(rig.events().map(({ seq }) => seq));
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    const shown = await client.ask("GET", "/tasks/T1");
+    const printed = await rig.run(["show", "T1", "--json"]);
+    expect(shown.body).toEqual(JSON.parse(printed.stdout));
+    expect(at(await client.ask("GET", `/runs/${run}`), "tasks", 0)).toMatchObject({
+      task: "T1",
+      result: "done",
+    });
+    expect((await client.ask("POST", "/tasks/T1/undo", { reason: "not that" })).status).toBe(200);
+    expect(rig.statuses()).toEqual({ T1: "todo" });
+    await first?.cancel();
+    await client.stop();
+  }),
+);
+
+test(
+  "requests of other origins, in other forms, without a key or for what is not there are refused, and change nothing",
+  story(async (rig) => {
+    await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const before = rig.read("to-do.json");
+    const client = await serve(rig);
+    const { host, port } = new URL(client.base);
+    const path = "/api/v1/status";
+    const key = { authorization: `Bearer ${client.key}` };
+    const heads: [Record<string, string>, number][] = [
+      [{ host, ...key }, 200],
+      [{ host: host.toUpperCase().replace("127.0.0.1", "LOCALHOST"), ...key }, 200],
+      [{ host }, 401],
+      [{ host, authorization: "Bearer wrong-wrong-wrong-wrong-wrong" }, 401],
+      [{ host, cookie: `key=${client.key}` }, 401],
+      [{ host: "evil.example", ...key }, 421],
+      [{ host: `127.0.0.1.evil.example:${port}`, ...key }, 421],
+      [{ host: "127.0.0.1:1", ...key }, 421],
+      [{ host, origin: "null", ...key }, 403],
+      [{ host, origin: `http://${host}`, ...key }, 200],
+      [{ host, origin: `http://127.0.0.1:1`, ...key }, 403],
+      [{ host, origin: `https://${host}`, ...key }, 403],
+      [{ host, "sec-fetch-site": "same-site", ...key }, 403],
+      [{ host, "sec-fetch-site": "same-origin", ...key }, 200],
+    ];
+    for (const [headers, status] of heads)
+      expect(await statusOf(client, path, headers), JSON.stringify(headers)).toBe(status);
+    expect(await statusOf(client, path, { host, origin: "http://evil.example" }, "OPTIONS")).toBe(403);
+
+    const bodies: [unknown, Record<string, string>, number][] = [
+      ["not json", {}, 400],
+      ["title=x", { "content-type": "application/x-www-form-urlencoded" }, 415],
+      ["{}", { "content-type": "text/plain" }, 415],
+      ["{}", { "content-encoding": "gzip" }, 415],
+      [`{"title": "${"x".repeat(2_000_000)}"}`, {}, 413],
+      ['{"title": "x", "__proto__": {"status": "done"}}', {}, 400],
+      ['{"title": "x", "status": "done"}', {}, 400],
+      ["[]", {}, 400],
+    ];
+    for (const [body, headers, status] of bodies)
+      expect(
+        (await client.ask("POST", "/tasks", body, headers)).status,
+        JSON.stringify([headers, status]),
+      ).toBe(status);
+    const nowhere: [string, string, number][] = [
+      ["GET", "/tasks/T9", 404],
+      ["GET", `/tasks/${encodeURIComponent("../T1")}`, 404],
+      ["GET", `/tasks/${encodeURIComponent("a/b?c#d%")}`, 404],
+      ["GET", "/runs/..%2f..%2fetc", 404],
+      ["GET", "/runs/%00/log", 404],
+      ["GET", "/questions/T1", 404],
+      ["PUT", "/tasks", 405],
+      ["GET", "/nothing", 404],
+    ];
+    for (const [method, where, status] of nowhere)
+      expect((await client.ask(method, where)).status, where).toBe(status);
+    expect(rig.read("to-do.json")).toBe(before);
+    await client.stop();
+  }),
+);
+
+test(
+  "a link signs in once, its role says what may be done, and a session outlives the server; --host needs TLS, a taken port is told",
+  story(async (rig) => {
+    await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const client = await serve(rig, ["--share", "read", "--as", "ann"]);
+    const [, link = ""] = await client.program.says(/ann \(read\): \S+#key=(\S+)/);
+    const ann = new Client(client.base, await signIn(client.base, link), client.program);
+    const again = await ann.ask("POST", "/session", { key: link });
+    expect(again.status).toBe(401);
+    expect((await ann.ask("GET", "/boot")).body).toMatchObject({ role: "read", tasks: 1 });
+    const refused = await ann.ask("POST", "/tasks/T1/done");
+    expect([refused.status, at(refused, "error", "code")]).toEqual([403, "read-only"]);
+
+    const { port } = new URL(client.base);
+    const taken = await rig.run(["serve", "--port", port]);
+    expect([taken.code, taken.stderr]).toEqual([3, expect.stringContaining("EADDRINUSE")]);
+    const open = await rig.run(["serve", "--host", "0.0.0.0"]);
+    expect([open.code, open.stderr]).toEqual([2, expect.stringContaining("--tls-cert")]);
+    const half = await rig.run(["serve", "--tls-key", "key.pem"]);
+    expect([half.code, half.stderr]).toEqual([2, expect.stringContaining("belong together")]);
+    const plain = await rig.run(["serve", "--public-url", "http://looper.example.org"]);
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining("https")]);
+    const reading = await serve(rig, ["--read-only"]);
+    expect((await reading.ask("POST", "/tasks", { title: "x" })).status).toBe(403);
+    expect((await reading.ask("GET", "/tasks")).status).toBe(200);
+    await reading.stop();
+
+    await client.program.kill("alone");
+    const later = await serve(rig, [], port);
+    const same = new Client(later.base, client.key, later.program);
+    expect((await same.ask("DELETE", "/session")).status).toBe(204);
+    expect((await same.ask("GET", "/status")).status).toBe(401);
+    expect((await ann.ask("GET", "/status")).status).toBe(200);
+    await later.stop();
+  }),
+);
+
+test(
+  "an agent of the run may not change anything, even with a key; a server that is killed loses no event and no run",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const client = await serve(rig);
+    const { port } = new URL(client.base);
+    let heard: (told: string) => void = () => undefined;
+    const told = new Promise<string>((resolve) => (heard = resolve));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    puppet.play(async (turn) => {
+      if (turn.task === "") {
+        await turn.report();
+        return;
+      }
+      const call = `env -i ${process.execPath} -e "fetch('${client.base}/api/v1/tasks/T1/done', {method: 'POST', headers: {authorization: 'Bearer ${client.key}'}}).then(async (r) => console.log(r.status, await r.text()))"`;
+      heard((await turn.shell(call)).stdout);
+      await held;
+      await turn.write("made.txt", "made\n");
+      await turn.report();
+    });
+    const run = String(at(await client.ask("POST", "/runs"), "run"));
+    const early = await eventsOf(client, run, { most: 8 });
+    expect(await told).toMatch(/403 .*inside-a-run/);
+    await client.program.kill("alone");
+    const later = await serve(rig, [], port);
+    const rest = eventsOf(new Client(later.base, client.key, later.program), run, {
+      after: early.at(-1) ?? 0,
+    });
+    release();
+    const all = [...early, ...(await rest)];
+    expect(all).toEqual(rig.events().map(({ seq }) => seq));
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    await later.stop();
+  }),
+);
+
+test(
+  "a plan is answered once, by who saw it: another digest, a second answer and a reader are refused",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    const play = playStages();
+    puppet.play((turn) => (turn.task === "" ? turn.report() : play(turn)));
+    rig.writeBacklog([{ id: "T1", workflow: "plan-approve-execute" }]);
+    rig.gitInit();
+    expect((await rig.run(["run", "--no-review"])).stdout).toContain("waiting");
+    const client = await serve(rig, ["--share", "answer", "--as", "ann", "--start-on-answer"]);
+    const [, link = ""] = await client.program.says(/ann \(answer\): \S+#key=(\S+)/);
+    const ann = new Client(client.base, await signIn(client.base, link), client.program);
+    const asked = await ann.ask("GET", "/questions/T1");
+    expect(at(asked, "shown")).toContain("Write hello.txt");
+    const digest = String(at(asked, "questions", 0, "shows", "sha256"));
+    const answer = (more: object) => ann.ask("POST", "/questions/T1/answer", { outcome: "approve", ...more });
+    expect(at(await answer({}), "error", "code")).toBe("digest");
+    expect(at(await answer({ shown_sha256: digest.replace(/^./, "z") }), "error", "code")).toBe("digest");
+    expect(at(await ann.ask("POST", "/tasks/T1/done"), "error", "code")).toBe("role");
+    const both = await Promise.all([answer({ shown_sha256: digest }), answer({ shown_sha256: digest })]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    // The answer has started the run that carries it out.
+    const runs = await client.ask("GET", "/runs");
+    await eventsOf(client, String(at(runs, "runs", 0, "run")));
+    expect(JSON.stringify(rig.events())).toMatch(/"by":"ann","via":"web"|"via":"web","by":"ann"/);
+    await client.stop();
+    expect(rig.read("hello.txt")).toBe("hello\n");
+  }),
+);
