@@ -21,6 +21,8 @@ const LOCK_FILES =
 const MANIFESTS =
   /^(?:package\.json|\.npmrc|pnpm-workspace\.yaml|deno\.jsonc?|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|Cargo\.toml|go\.mod|Gemfile|[\w.-]+\.gemspec|composer\.json|mix\.exs|pubspec\.yaml|Podfile)$/;
 
+const NODES = /^(?:package\.json|\.npmrc|pnpm-workspace\.yaml|deno\.jsonc?)$/;
+
 /** Folders that only hold installed packages, and what managers of packages note beside them. */
 const PACKAGES =
   /(?:^|\/)(?:node_modules|bower_components|vendor|\.?venv|deps|Pods|__pycache__|\.(?:yarn|pnp\.[\w.]+|pnpm-store|husky|bundle|pixi|dart_tool)|[\w.-]+\.egg-info)\//;
@@ -67,6 +69,10 @@ export function setupKey(
     .map(([path, { oid }]) => [path, oid])
     .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   if (rules.cache === undefined || rules.setup.length === 0 || locks.length === 0) return undefined;
+  // Without a lock file, other managers than Node's may install the project itself among its packages.
+  const names = locks.map(([path]) => posix.basename(toText(path ?? "")));
+  if (!names.some((name) => LOCK_FILES.test(name)) && !names.every((name) => NODES.test(name)))
+    return undefined;
   // The path of the room is part of it, because some tools (python's virtual environments) write it into their output.
   return sha256Hex(JSON.stringify([locks, top]));
 }
