@@ -1,5 +1,8 @@
 // Shares open questions from a command, as a run does: before a person reads or answers one, and after the answer.
 import type { Project } from "../../src/config/project/open-project.js";
+import { findStateFolder } from "../../src/config/read/places.js";
+import { readTrust } from "../../src/config/trust/trust-question.js";
+import { isTrusted } from "../../src/config/trust/trust-store.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { shareQuestions } from "../../src/loop/perform/stages/share-questions.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
@@ -12,8 +15,16 @@ import { warn } from "./project.js";
 
 /** Returns the answers given here that others had given before. */
 export async function shareHere(context: CommandContext, project: Project): Promise<readonly string[]> {
-  const { ports, env } = context;
+  const { ports, env, home } = context;
   if (project.resolved.settings.git.share === "none") return [];
+  const { files } = ports;
+  const lines = (await readTrust({ files, project, env, home }, [])).filter(
+    ({ what }) => what === "git.share",
+  );
+  if (!(await isTrusted(files, findStateFolder(env, home), { project: project.folder, lines }))) {
+    await warn(context, "git.share is not approved yet, so nothing is shared: looper run asks");
+    return [];
+  }
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!opened.ok) return [];
   const check = await checkOptionsOf(context, project);

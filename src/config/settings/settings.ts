@@ -334,6 +334,7 @@ export const SETTINGS = {
 
   "git.share": row(types.text, "none", {
     doc: "The remote to share open questions with (`refs/looper/open/*`), so that other clones answer them. `none`: nothing is pushed.",
+    asks: "whole",
   }),
 
   "verify.commands": row(types.commands, [], {

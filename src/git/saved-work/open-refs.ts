@@ -1,5 +1,5 @@
 // The open questions of tasks as others get them: refs/looper/open/<task> is a commit with the row of the task and the outputs that
-// the row names, on the commit before it and on the task's saved work. The refs here are those of the remote as it was last asked;
+// the row names, on the commit before it. The refs here are those of the remote as it was last asked;
 // a push only ever adds to them. Leaves the decisions to loop/perform/stages/share-questions.ts.
 import { z } from "zod";
 import { parseBatch } from "../base/batch.js";
@@ -8,7 +8,7 @@ import { readMessage } from "../base/facts.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { deleteRefs, listRefs } from "../base/list-refs.js";
-import { OPEN, openRef, workRef } from "../base/names.js";
+import { OPEN, openRef } from "../base/names.js";
 import { withSsh, type Repository } from "../base/repository/repository.js";
 
 const ROW = "row.json";
@@ -16,7 +16,7 @@ const OUTPUTS = "outputs";
 /** In ms: a question is not worth a longer wait. */
 const LIMIT_MS = 20_000;
 
-const OpenFacts = z.object({ task: z.string(), work: z.string().optional() });
+const OpenFacts = z.object({ task: z.string() });
 
 /** The question of a task as the remote has it. */
 export interface OpenRef {
@@ -24,8 +24,6 @@ export interface OpenRef {
   commit: string;
   /** The row, as JSON. */
   row: string;
-  /** The last commit of the saved work. */
-  work: string | undefined;
 }
 
 /** Whether git knows a remote of this name: nothing is pushed to an address that a file of the project brings. */
@@ -55,7 +53,7 @@ export async function fetchOpen(repo: Repository, remote: string): Promise<OpenR
     const facts = readMessage(OpenFacts, contents);
     const row = rows[at];
     if (facts === undefined || row === undefined) return [];
-    return [{ task: facts.task, commit, row: toText(row.content), work: facts.work }];
+    return [{ task: facts.task, commit, row: toText(row.content) }];
   });
 }
 
@@ -72,11 +70,6 @@ export async function readOpenFiles(
     const file = found[at];
     return file === undefined ? undefined : Buffer.from(file.content, "latin1");
   });
-}
-
-/** Takes over the saved work of a task that was taken further elsewhere. */
-export async function takeOpenWork(repo: Repository, { task, work }: OpenRef): Promise<void> {
-  if (work !== undefined) await runGit(repo, ["update-ref", workRef(repo.tree, task), `${work}^{commit}`]);
 }
 
 /** A question to push. `files`: by name, the content. `before`: the commit that the remote has. */
@@ -113,15 +106,12 @@ export async function pushOpen(
 }
 
 async function buildOpen(repo: Repository, { task, row, files, before }: OpenUpdate): Promise<void> {
-  const [[work] = []] = await listRefs(repo, ["objectname"], [workRef(repo.tree, task)]);
-  const facts = { task, work };
   await importAll(repo, [
     {
       ref: openRef(task),
       parent: before,
-      ...(work === undefined ? {} : { joined: [work] }),
       ident: OWN_IDENT,
-      message: `looper: question of ${task}\n\n${JSON.stringify(facts)}\n`,
+      message: `looper: question of ${task}\n\n${JSON.stringify({ task })}\n`,
       emptied: true,
       entries: [],
       file: { path: ROW, mode: "100644", content: Buffer.from(row, "utf8") },

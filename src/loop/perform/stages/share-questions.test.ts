@@ -15,7 +15,7 @@ const answered = (outcome: string, by: string): Progress => ({
   answer: { question: "T1.3", outcome, by, via: "cli", at: "t" },
 });
 const there = (progress: Progress, more: Partial<Shared> = {}): Shared => ({
-  ...{ task: "T1", commit: "c", row: "", work: undefined, status: "blocked", progress },
+  ...{ task: "T1", commit: "c", row: "", status: "blocked", progress },
   ...more,
 });
 const plan = (here: Progress | undefined, ...found: Shared[]) => {

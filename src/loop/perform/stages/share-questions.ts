@@ -10,10 +10,10 @@ import {
   hasRemote,
   pushOpen,
   readOpenFiles,
-  takeOpenWork,
   type OpenRef,
   type OpenUpdate,
 } from "../../../git/saved-work/open-refs.js";
+import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
 import { given } from "../../../system/given.js";
 import { shorten } from "../../../system/text/cut.js";
 import { parseJson } from "../../../system/text/json.js";
@@ -53,8 +53,8 @@ export interface Shared extends OpenRef {
 /** The consequences of the rows here and at the remote. */
 interface SharePlan {
   changes: PersonChange[];
-  /** Their outputs are taken over; of `whole` the saved work too. */
-  take: { shared: Shared; whole: boolean }[];
+  /** Their outputs are taken over. */
+  take: Shared[];
   set: { task: Task; before: string | undefined }[];
   drop: OpenRef[];
   /** Answers given here that others had given before. */
@@ -76,9 +76,15 @@ const NOTHING: SharedQuestions = { warnings: [], late: [] };
 export async function shareQuestions(site: ShareSite): Promise<SharedQuestions> {
   const remote = site.project.resolved.settings.git.share;
   if (remote === "none") return NOTHING;
-  const shared = await asResult(() => shareWith(site, remote));
-  if (shared.ok) return shared.value;
-  return warn(`open questions are not shared with ${remote} now: ${describe(shared.error)}`);
+  const failed = `open questions are not shared with ${remote} now`;
+  try {
+    const shared = await asResult(() => shareWith(site, remote));
+    return shared.ok ? shared.value : warn(`${failed}: ${describe(shared.error)}`);
+  } catch (error) {
+    // A folder in the way, or a task file that others hold: the run continues without.
+    if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
+    return warn(`${failed}: ${shorten(errorMessage(error), MOST_REASON)}`);
+  }
 }
 
 /** Git says much on a remote, and the first of it is the reason. */
@@ -100,7 +106,7 @@ async function shareWith(site: ShareSite, remote: string): Promise<SharedQuestio
     const read = await store.read();
     if (read.kind !== "ok") return { ...NOTHING, late };
     const plan = planShare(read.backlog.tasks, found);
-    for (const { shared, whole } of plan.take) await takeOver(site, shared, whole);
+    for (const shared of plan.take) await takeOver(site, shared);
     if (plan.changes.length > 0) await site.edit(() => plan.changes);
     late.push(...plan.late);
     const set: OpenUpdate[] = [];
@@ -116,20 +122,22 @@ async function shareWith(site: ShareSite, remote: string): Promise<SharedQuestio
 /** Reads a row. Permissions for calls of tools are left out: a person who can push must not be able to run commands here. */
 export function readShared(open: OpenRef): Shared[] {
   const read = SharedRow.safeParse(parseJson(open.row));
-  if (!read.success || read.data.id !== open.task || isOfTool(read.data.progress)) return [];
+  if (!read.success || read.data.id !== open.task || !mayTravel(read.data.progress)) return [];
   const { status, progress: whole } = read.data;
-  const { grants, ...rest } = whole;
+  const { grants, complete: _complete, notes: _notes, ...rest } = whole;
   const stages = grants?.filter(({ what }) => typeof what === "string");
   const progress = { ...rest, ...given({ grants: stages }) };
-  const isHash = (text = ""): boolean => /^[0-9a-f]{40,64}$/u.test(text);
-  const { work } = progress;
-  if (work !== undefined && !(isHash(work.commit) && isHash(work.base))) return [];
+  if (status === "done") return [];
   const isInPlace = outputsOf(progress).every((output) => output.file === outputFile(open.task, output));
   return isInPlace ? [{ ...open, status, progress }] : [];
 }
 
-function isOfTool({ question }: Progress): boolean {
-  return question?.source === "tool";
+/**
+ * Questions about a text travel, such as a plan. One about a call does not, nor one after work was saved: the commit of the work holds
+ * the whole tree of this machine, and its verdict is believed.
+ */
+function mayTravel({ question, work }: Progress): boolean {
+  return question !== undefined && question.source !== "tool" && work === undefined;
 }
 
 /** Decides who is further: by the number of the last question, then by the answer. Pure. */
@@ -152,7 +160,7 @@ function planTask(plan: SharePlan, task: Task, there: Shared | undefined): void 
     adopt(plan, task, there);
     return;
   }
-  const isAsked = here?.question !== undefined && !isOfTool(here);
+  const isAsked = here !== undefined && mayTravel(here);
   const isOlder = there === undefined || ahead < 0;
   if (isOlder) {
     if (isAsked) plan.set.push({ task, before: there?.commit });
@@ -177,7 +185,7 @@ function adopt(plan: SharePlan, { id, progress: here }: Task, there: Shared): vo
   const isSame = here?.question !== undefined && here.question.id === there.progress.question?.id;
   const { answer } = there.progress;
   const progress = isSame && answer !== undefined ? { ...here, answer } : there.progress;
-  plan.take.push({ shared: there, whole: !isSame });
+  plan.take.push(there);
   plan.changes.push({ op: "adopt", id, status: there.status === "doing" ? "todo" : there.status, progress });
 }
 
@@ -197,11 +205,7 @@ function outputsOf({ outputs, answer }: Progress): StageOutput[] {
 }
 
 /** Writes the outputs of a question that was taken over; one that is not what its row says is left out. */
-async function takeOver(
-  { ports: { files }, project, repo }: ShareSite,
-  shared: Shared,
-  whole: boolean,
-): Promise<void> {
+async function takeOver({ ports: { files }, project, repo }: ShareSite, shared: Shared): Promise<void> {
   const top = project.paths.tasksDir;
   const ignore = join(top, ".gitignore");
   if ((await files.stat(ignore)) === undefined) {
@@ -221,7 +225,6 @@ async function takeOver(
     for (const name of text === undefined ? [] : [copy, readable])
       await files.writeAtomic(join(top, name), text ?? "", { mode: 0o600 });
   }
-  if (whole) await takeOpenWork(repo, shared);
 }
 
 /** The row and its outputs, without secrets like everything that is written. */
