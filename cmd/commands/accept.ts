@@ -14,7 +14,7 @@ import { TASKS } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { checkOptionsOf } from "../lookup/check-options.js";
 import { EDITING, refusal, type EditingCommand } from "../lookup/edit.js";
-import { nameOfUser } from "../lookup/name-of-user.js";
+import { personOf } from "../lookup/name-of-user.js";
 import { projectOf } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
@@ -35,7 +35,7 @@ export const command: EditingCommand<{ ids: readonly string[] }> = {
     const waitsOn = await readWaits(context, project);
     const check = await checkOptionsOf(context, project);
     const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
-    const accepts = acceptTasks(ids, { by: nameOfUser(context.env), waitsOn });
+    const accepts = acceptTasks(ids, { by: personOf(context).by, waitsOn });
     const edited = await store.edit(accepts, () => refuseBesideRun(context, project));
     if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
     const { updated, backlog } = edited.value;

@@ -34,6 +34,8 @@ interface Request {
   file?: string;
   fix?: true;
   trust?: true;
+  /** Tries neither checks nor sign-ins: the server asks so. */
+  untried?: true;
 }
 
 export const command: AnsweringCommand<Request, Answer> = {
@@ -44,11 +46,11 @@ export const command: AnsweringCommand<Request, Answer> = {
     ["looper doctor --trust", "also run the checks of a project that is not approved yet"],
     ["looper doctor --fix", "also remove what dead runs left behind"],
   ],
-  answer: async (context, { file, fix = false, trust = false }) => {
+  answer: async (context, { file, fix = false, trust = false, untried = false }) => {
     const checks = [
       checkNode(context),
       await checkGit(context),
-      ...(await checkProject(context, { file, fix, trust })),
+      ...(await checkProject(context, { file, fix, trust, untried })),
     ];
     const json = doctorAnswer(checks);
     return { json, checks, end: json.ok ? "ok" : "no" };
@@ -61,12 +63,12 @@ export const command: AnsweringCommand<Request, Answer> = {
 
 async function checkProject(
   context: CommandContext,
-  { file, fix, trust }: { file: string | undefined; fix: boolean; trust: boolean },
+  { file, fix, trust, untried }: { file: string | undefined; fix: boolean; trust: boolean; untried: boolean },
 ): Promise<Check[]> {
   const project = await openOrExplain(context, file);
   if (!("folder" in project)) return [project, await checkContainment(context), await checkSandbox(context)];
   const backlog = await lookAtBacklog(context, project);
-  const approved = await isApproved(context, project, { backlog, trust });
+  const approved = !untried && (await isApproved(context, project, { backlog, trust }));
   const checks = [
     checkConfig(context, project),
     ...(await checkAgents(context, project, { backlog, approved })),

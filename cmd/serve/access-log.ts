@@ -5,6 +5,9 @@ import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { Access } from "./app.js";
 
+/** Characters of a path that are kept. */
+const MOST_PATH = 300;
+
 export async function openAccessLog(
   context: CommandContext,
   folder: string,
@@ -13,7 +16,7 @@ export async function openAccessLog(
   const { pid } = await context.ports.processes.identity();
   const redact = await redactorFor(context.ports, context.env);
   const loggers = new Map<string, pino.Logger>();
-  return (line) => {
+  const write = (line: Access): void => {
     const day = new Date(context.ports.clock.now()).toISOString().slice(0, 10);
     let logger = loggers.get(day);
     if (logger === undefined) {
@@ -30,8 +33,15 @@ export async function openAccessLog(
       loggers.set(day, logger);
     }
     const { error, ...rest } = line;
-    const clean = { ...rest, path: redact(rest.path) };
+    const clean = { ...rest, path: redact(rest.path.slice(0, MOST_PATH)) };
     if (error === undefined) logger.info(clean);
     else logger.error({ ...clean, error: { id: error.id, text: redact(error.text) } });
+  };
+  return (line) => {
+    try {
+      write(line);
+    } catch {
+      // The folder was removed, or the disk is full: the request was answered all the same.
+    }
   };
 }

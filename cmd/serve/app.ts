@@ -60,6 +60,10 @@ type Env = { Bindings: HttpBindings };
 
 export function makeApp(parts: AppParts): Hono<Env> {
   const app = new Hono<Env>();
+  // Hono's own handler would print the error, with a path that the client chose.
+  app.onError((error) => {
+    throw error;
+  });
   const load = { calls: 0, streams: 0, changes: [] as number[] };
   app.use(async (c, next) => {
     const { clock, random } = parts.site.context.ports;
@@ -172,6 +176,11 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
       over();
       return said;
     }
+    if (c.req.raw.method === "HEAD") {
+      await said.body.cancel();
+      over();
+      return new Response(null, { status, headers });
+    }
     const redact = await redactorFor(site.context.ports, site.context.env);
     return new Response(redacting(said.body, redact, over), { status, headers });
   } catch (error) {
@@ -190,7 +199,10 @@ function redacting(
   const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
   return new ReadableStream({
     pull: async (controller) => {
-      const { value, done } = await reader.read();
+      const { value, done } = await reader.read().catch((error: unknown) => {
+        over();
+        throw error;
+      });
       if (done) {
         over();
         controller.close();
@@ -234,8 +246,11 @@ async function mustNotBeAgent(c: Context<Env>, site: Site, load: Load): Promise<
   if (load.changes.length >= MOST_CHANGES)
     throw new ApiError(429, "rate", `at most ${MOST_CHANGES} changes a minute`, { retry_after: 10 });
   load.changes.push(now);
-  const { remotePort: theirs, localPort: ours } = c.env.incoming.socket;
-  if (theirs === undefined || ours === undefined) return;
+  const { remotePort: theirs, localPort: ours, remoteAddress = "", localAddress } = c.env.incoming.socket;
+  if (theirs === undefined || ours === undefined)
+    throw new ApiError(403, "inside-a-run", "the client has gone before it was known");
+  const isLocal = /^(?:::1$|(?:::ffff:)?127\.)/.test(remoteAddress) || remoteAddress === localAddress;
+  if (!isLocal) return;
   if (await isAgentOfRun(site.context.ports, await site.project(), { theirs, ours }))
     throw new ApiError(403, "inside-a-run", "an agent of a run may not change anything here");
 }

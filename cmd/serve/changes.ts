@@ -2,7 +2,7 @@
 // listens, and each is read once.
 import path from "node:path";
 import type { Project } from "../../src/config/project/open-project.js";
-import { readEvent, readLines, listRuns } from "../../src/logging/read.js";
+import { readEvent, readLines } from "../../src/logging/read.js";
 import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
@@ -13,13 +13,12 @@ import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
 import { openQuestion } from "../../src/workflow/question.js";
 import type { Clock } from "../../src/system/ports.js";
 import type { CommandContext } from "../context/command-context.js";
+import { listOwnRuns } from "../lookup/find-run.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
 import { beat, frame } from "./streams.js";
 
 const LOOK_EVERY_MS = 250;
 const BEAT_MS = 10_000;
-/** A client that is so far behind gets the whole state again instead. */
-const MOST_QUEUED = 200;
 
 /** A row of the board: `flags` tell what is unusual, e.g. `waits`, `asks`, `paused`, `unverified`. */
 export interface BoardRow {
@@ -39,7 +38,8 @@ export interface ProjectState {
 }
 
 interface Heard {
-  queue: string[];
+  /** The state that its client has been told. */
+  seen: ProjectState;
   wake: () => void;
 }
 
@@ -69,7 +69,8 @@ export class Changes {
 
   /** Server-Sent Events: `state` first, then `tasks`, `status` and `beat` as they come. */
   async *events(signal: AbortSignal): AsyncGenerator<string, void> {
-    const heard: Heard = { queue: [], wake: () => undefined };
+    const seen = await this.state();
+    const heard: Heard = { seen, wake: () => undefined };
     this.#heard.add(heard);
     // The next piece of a client that has gone may never be taken.
     const stop = (): void => {
@@ -78,15 +79,13 @@ export class Changes {
     };
     signal.addEventListener("abort", stop);
     try {
-      yield frame({ event: "state", data: await this.state() });
+      yield frame({ event: "state", data: seen });
       void this.#look();
       while (!signal.aborted) {
-        if (heard.queue.length > MOST_QUEUED) {
-          heard.queue = [];
-          yield frame({ event: "state", data: await this.state() });
-        }
-        const next = heard.queue.shift();
-        if (next !== undefined) yield next;
+        const [before, now] = [heard.seen, this.#state ?? heard.seen];
+        heard.seen = now;
+        // A client that reads slowly gets the difference to what it saw last.
+        if (now !== before) yield differenceOf(before, now);
         else if (!(await waitFor(this.context.ports.clock, heard)))
           yield beat({ now: this.context.ports.clock.now() });
       }
@@ -100,29 +99,12 @@ export class Changes {
     if (this.#looking) return;
     this.#looking = true;
     while (this.#heard.size > 0) {
-      const before = this.#state;
       // A settings file that is being written is looked at again.
-      const after = await this.state().catch(() => before);
-      if (after !== undefined && after !== before) this.#tell(before, after);
+      await this.state().catch(() => undefined);
+      for (const heard of this.#heard) if (heard.seen !== this.#state) heard.wake();
       await this.context.ports.clock.sleep(LOOK_EVERY_MS);
     }
     this.#looking = false;
-  }
-
-  #tell(before: ProjectState | undefined, after: ProjectState): void {
-    const old = new Map(before?.rows.map((row) => [row.id, JSON.stringify(row)]));
-    const changed = after.rows.filter((row) => old.get(row.id) !== JSON.stringify(row));
-    const ids = new Set(after.rows.map(({ id }) => id));
-    const removed = [...old.keys()].filter((id) => !ids.has(id));
-    const pieces = [frame({ event: "status", data: after.status })];
-    if (changed.length > 0 || removed.length > 0 || before?.problem !== after.problem)
-      pieces.unshift(
-        frame({ event: "tasks", data: { rows: changed, removed, problem: after.problem ?? null } }),
-      );
-    for (const heard of this.#heard) {
-      heard.queue.push(...pieces);
-      heard.wake();
-    }
   }
 
   /** Changes whenever one of the files does. */
@@ -144,7 +126,7 @@ export class Changes {
       problems: [],
     }));
     const problem = problemsText(this.context, project, problems);
-    const run = live?.run ?? (await listRuns(ports, project.logDir)).at(-1);
+    const run = live?.run ?? (await listOwnRuns(this.context, project)).at(-1);
     const folder = path.join(project.logDir, "runs", run ?? "");
     const view = run === undefined ? undefined : await this.#fold(live?.folder ?? folder);
     const status = statusAnswer(project.todoFile, tasks, {
@@ -169,6 +151,17 @@ export class Changes {
     this.#view = { folder, at, view };
     return view;
   }
+}
+
+/** The events of a change: the rows that differ, then the status. */
+function differenceOf(before: ProjectState, now: ProjectState): string {
+  const old = new Map(before.rows.map((row) => [row.id, JSON.stringify(row)]));
+  const rows = now.rows.filter((row) => old.get(row.id) !== JSON.stringify(row));
+  const ids = new Set(now.rows.map(({ id }) => id));
+  const removed = [...old.keys()].filter((id) => !ids.has(id));
+  const status = frame({ event: "status", data: now.status });
+  if (rows.length === 0 && removed.length === 0 && before.problem === now.problem) return status;
+  return frame({ event: "tasks", data: { rows, removed, problem: now.problem ?? null } }) + status;
 }
 
 /** The tasks in the order of a run. Pure. */

@@ -106,7 +106,9 @@ export class LogFollowers {
         yield "gone";
         return;
       }
-      const chunk = size === at + rest.length ? Buffer.alloc(0) : await follower.read(at + rest.length);
+      // Never beyond the size that was looked at: the log grows meanwhile.
+      const from = at + rest.length;
+      const chunk = size <= from ? Buffer.alloc(0) : (await follower.read(from)).subarray(0, size - from);
       if (chunk.length === 0) {
         if (beatMs === undefined) return;
         await follower.grown(size, beatMs, signal);

@@ -66,7 +66,8 @@ export class Keys {
     const own = this.ports.random.hex(BYTES);
     const session: SignedIn = {
       digest: sha256Hex(own),
-      name: name ?? link.name,
+      // Only the owner of the server may choose a name: answers are recorded under it.
+      name: link.role === "admin" ? (name ?? link.name) : link.name,
       role: link.role,
       until: now + SESSION_MS,
     };

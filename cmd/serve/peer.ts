@@ -7,7 +7,7 @@ import { findNamedFolder } from "../../src/loop/runs/live-run.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { Ports } from "../../src/system/ports.js";
 
-/** Whether the client behind these ports of a local connection belongs to the run in progress, or descends from it. */
+/** Whether the client behind these ports of a local connection belongs to the run in progress, or descends from it, or cannot be told. */
 export async function isAgentOfRun(
   ports: Ports,
   project: Project,
@@ -18,7 +18,8 @@ export async function isAgentOfRun(
   const marked = new Set(await ports.processes.marked(markOf(folder)));
   if (marked.size === 0) return false;
   const inode = inodeOf(theirs, ours);
-  if (inode === undefined) return false;
+  // A client that closed its end has no process that could be asked: it is taken for an agent.
+  if (inode === undefined || inode === "0") return true;
   const all = new Map((await listProcesses())?.map((one) => [one.pid, one.parent]));
   for (const pid of holdersOf(inode, [...all.keys()]))
     for (let at = pid; at > 1; at = all.get(at) ?? 0) if (marked.has(at)) return true;

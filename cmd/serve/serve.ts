@@ -90,11 +90,10 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   port = await listen(server, place.host ?? "127.0.0.1", request.port);
   const name = nameOfUser(context.env);
   const base = place.publicUrl ?? `${place.secure ? "https" : "http"}://${place.host ?? "127.0.0.1"}:${port}`;
+  const own: Role = request.readOnly === true ? "read" : "admin";
   const linkFor = (who: string, role: Role): string =>
     `${base.replace(/\/$/, "")}/#key=${keys.link(who, role)}`;
-  await printLines(context.out, [
-    `${project.folder} at ${linkFor(name, request.readOnly === true ? "read" : "admin")}`,
-  ]);
+  await printLines(context.out, [`${project.folder} at ${linkFor(name, own)}`]);
   if (request.share !== undefined) {
     const role = request.share === "answer" ? "answer" : "read";
     await printLines(context.out, [
@@ -111,7 +110,7 @@ async function serve(context: CommandContext, request: Request): Promise<Command
       return true;
     });
   });
-  if (context.stdin.isTerminal) void printLinks(context, () => linkFor(name, "admin"));
+  if (context.stdin.isTerminal) void printLinks(context, () => linkFor(name, own));
   return stopped;
 }
 

@@ -22,8 +22,10 @@ export async function startRun(site: Site, words: readonly string[]): Promise<{ 
   const project = await site.project();
   const live = await findLiveRun(ports, project);
   if (live !== undefined) throw runningAlready(live.run);
-  const { tasks } = await readTasks(context, project);
-  const lines = await readTrust({ files: ports.files, project, env, home }, tasks);
+  const isDrafted = words.some((word) => word.startsWith("--prompt="));
+  const { tasks } = isDrafted ? { tasks: [] } : await readTasks(context, project);
+  const open = tasks.filter(({ status }) => status !== "done");
+  const lines = await readTrust({ files: ports.files, project, env, home }, open);
   if (!(await isTrusted(ports.files, findStateFolder(env, home), { project: project.folder, lines })))
     throw new ApiError(409, "untrusted", "the project names commands that are not approved", {
       lines: lines.map(({ what, value }) => ({ what, value })),

@@ -156,8 +156,8 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     handle: async ({ context }) => (await config.answer(context, { json: true })).json,
   }),
   route("GET", "/doctor", {
-    does: "The things that a run needs, as `looper doctor --json`.",
+    does: "The things that a run needs, as `looper doctor --json`; neither checks nor sign-ins are tried.",
     answer: DoctorAnswer,
-    handle: async ({ context }) => (await doctor.answer(context, {})).json,
+    handle: async ({ context }) => (await doctor.answer(context, { untried: true })).json,
   }),
 ];

@@ -4,7 +4,6 @@ import { isRecord } from "../../../src/system/text/json.js";
 import { answerQuestion, decideQuestion, findQuestion } from "../../../src/todo/change/person-answers.js";
 import { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { QuestionsAnswer } from "../../../src/ui/shapes/questions.js";
-import { StageOutput } from "../../../src/workflow/progress.js";
 import { command as questions } from "../../commands/questions.js";
 import { edit } from "../../lookup/edit.js";
 import { personOf } from "../../lookup/name-of-user.js";
@@ -18,7 +17,6 @@ const Given = z.strictObject({
   outcome: z.string().max(100).optional().describe("One of its outcomes; `approve` and `reject` always fit"),
   text: z.string().max(100_000).optional(),
   comment: z.string().max(100_000).optional(),
-  edited: StageOutput.optional().describe("The changed text that it shows"),
   arguments: z.record(z.string(), z.unknown()).optional().describe("Of a call, as changed"),
   shown_sha256: z.string().optional().describe("The digest of what was shown; another one is refused"),
 });
@@ -70,7 +68,14 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const { context, site, body } = call;
       const { question } = await findOpen(call);
-      const { outcome, text, comment, edited, arguments: changed, shown_sha256: digest } = body;
+      const { outcome, text, comment, arguments: changed, shown_sha256: digest } = body;
+      // A changed text is a file, which the command reads.
+      if (outcome === "edit" && changed === undefined)
+        throw new ApiError(
+          422,
+          "refused",
+          "a text is changed at a terminal: looper answer ID edit --edit FILE",
+        );
       const shows = question.shows?.sha256;
       if (shows !== undefined && digest !== shows)
         throw new ApiError(409, "digest", `${question.id} shows something else than what was seen`, {
@@ -80,7 +85,6 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
       const said = {
         ...(comment === undefined && text === undefined ? {} : { message: comment ?? text ?? "" }),
         ...(digest === undefined ? {} : { shown: digest }),
-        ...(edited === undefined ? {} : { edited }),
         ...(changed === undefined ? {} : { arguments: changed }),
       };
       const person = personOf(context);

@@ -8,6 +8,7 @@ import { readView } from "../../../src/ui/view/read-view.js";
 import { rowsOf } from "../../../src/ui/view/rows.js";
 import { command as runs } from "../../commands/runs.js";
 import { command as stop } from "../../commands/stop.js";
+import { filterRuns } from "../../lookup/find-run.js";
 import { ApiError } from "../api-error.js";
 import type { FollowedLine } from "../follow.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
@@ -24,7 +25,9 @@ async function folderOf({ site, context, params }: ApiCall): Promise<string> {
   const project = await site.project();
   const folder = path.join(project.logDir, "runs", run);
   const there = RUN_ID.test(run) ? await context.ports.files.stat(folder, { link: true }) : undefined;
-  if (there?.kind !== "folder") throw new ApiError(404, "no-run", `there is no run ${run}, or no longer`);
+  const isOwn = (await filterRuns(context, project, [run])).includes(run);
+  if (there?.kind !== "folder" || !isOwn)
+    throw new ApiError(404, "no-run", `there is no run ${run}, or no longer`);
   const log = await context.ports.files.stat(path.join(folder, "events.jsonl"), { link: true });
   if (log?.kind !== "file") throw new ApiError(404, "no-run", `run ${run} has no log`);
   return folder;
