@@ -146,6 +146,7 @@ test(
       answer: "waits",
       waits_for: ["T1"],
     });
+    expect((await client.ask("PATCH", "/tasks/T2", { priority: { add: ["x"] } })).status).toBe(422);
     expect((await client.ask("DELETE", "/tasks/T1")).status).toBe(409);
     expect((await client.ask("DELETE", "/tasks/T2")).status).toBe(200);
     expect(at(await client.ask("GET", "/board"), "rows")).toEqual([

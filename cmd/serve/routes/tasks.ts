@@ -97,7 +97,9 @@ function patchOf(id: string, values: Readonly<Record<string, unknown>>): PersonE
       if (value === null) clear.push(key);
       else if (typeof value === "object" && !Array.isArray(value)) {
         const { add = [], remove = [] } = value as { add?: string[]; remove?: string[] };
-        const before = (row[key as keyof TaskValues] ?? []) as readonly string[];
+        const before = row[key as keyof TaskValues] ?? [];
+        if (typeof before !== "object")
+          throw new ApiError(422, "refused", `${key} takes a value, because it is not a list`);
         set[key] = [...new Set([...before, ...add])].filter((item) => !remove.includes(item));
       } else set[key] = value;
     }
