@@ -11,7 +11,7 @@ import { ApiError, describeFailure } from "./api-error.js";
 import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
 import { ROLES, type Keys, type Role, type SignedIn } from "./keys.js";
 import { isAgentOfRun } from "./peer.js";
-import type { ApiCall, ApiRoute, Site } from "./route.js";
+import { WithHeaders, type ApiCall, type ApiRoute, type Site } from "./route.js";
 import { BASE, openApi, ROUTES } from "./routes.js";
 
 const MOST_BODY = 1 << 20;
@@ -169,7 +169,8 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
     const said = await one.handle(callOf(c, one, { site, session, query, body, signal }));
     if (!(said instanceof Response)) {
       over();
-      return Response.json(await redacted(site, said), { status: one.status });
+      const { json, headers = {} } = said instanceof WithHeaders ? said : { json: said };
+      return Response.json(await redacted(site, json), { status: one.status, headers });
     }
     const { status, headers } = said;
     if (said.body === null) {

@@ -50,6 +50,14 @@ export interface ApiRoute {
   handle: (call: ApiCall) => Promise<unknown>;
 }
 
+/** An answer with headers of its own. */
+export class WithHeaders {
+  constructor(
+    readonly json: unknown,
+    readonly headers: Readonly<Record<string, string>>,
+  ) {}
+}
+
 const NO_QUERY = z.strictObject({});
 
 interface Described<Query extends z.ZodObject, Body extends z.ZodType> {

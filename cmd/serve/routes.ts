@@ -1,6 +1,7 @@
 // The table of routes: the router, the OpenAPI document and docs/serve.md are made from it.
 import { z } from "zod";
 import type { ApiRoute } from "./route.js";
+import { ATTEMPT_ROUTES } from "./routes/attempts.js";
 import { PROJECT_ROUTES } from "./routes/project.js";
 import { QUESTION_ROUTES } from "./routes/questions.js";
 import { RUN_ROUTES } from "./routes/runs.js";
@@ -9,6 +10,7 @@ import { TASK_ROUTES } from "./routes/tasks.js";
 export const ROUTES: readonly ApiRoute[] = [
   ...PROJECT_ROUTES,
   ...TASK_ROUTES,
+  ...ATTEMPT_ROUTES,
   ...QUESTION_ROUTES,
   ...RUN_ROUTES,
 ];

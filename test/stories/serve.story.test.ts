@@ -117,6 +117,41 @@ async function eventsOf(client: Client, run: string, { after = 0, most = Infinit
   return seen;
 }
 
+/** The attempt that made made.txt: its row, its verdict, its patch and its prompt. */
+async function attemptIsTold(client: Client, run: string): Promise<void> {
+  const list = await client.ask("GET", "/tasks/T1/attempts");
+  const [result, job] = [at(list, "attempts", 0, "result"), String(at(list, "attempts", 0, "job"))];
+  expect([at(list, "attempts", 0, "run"), result, at(list, "attempts", 1)]).toEqual([run, "done", undefined]);
+  const one = `/tasks/T1/attempts/${run}/${job}`;
+  const told = await client.ask("GET", one);
+  expect(told.body).toMatchObject({
+    gate: {
+      verdict: "unverified",
+      commands: [{ command: "test -s made.txt", verdict: "fixed" }],
+      reasons: ["it passes only with made.txt (+made)"],
+    },
+    report: { status: "done" },
+    failure: null,
+  });
+  const rules = at(told, "decisions") as { because: { rule: string }; effects: string[] }[];
+  expect(rules.flatMap(({ effects }) => effects)).toContain("commit");
+  const diff = await client.ask("GET", `${one}/diff`);
+  expect(diff.body).toMatchObject({ of: "commit", files: [{ path: "made.txt", added: 1, removed: 0 }] });
+  const patch = await client.ask("GET", `${one}/diff?of=attempt&path=made.txt`);
+  expect(at(patch, "patch")).toContain("\n+made\n");
+  const nowhere = [
+    `${one}/diff?path=${encodeURIComponent("../made.txt")}`,
+    `${one}/diff?of=rescue`,
+    `${one}9`,
+  ];
+  for (const path of nowhere) expect((await client.ask("GET", path)).status, path).toBe(404);
+  const file = `${one}/files/prompt.md`;
+  const bytes = await client.fetch("GET", file, undefined, { range: "bytes=0-9" });
+  expect([bytes.status, (await bytes.text()).length]).toEqual([206, 10]);
+  expect((await client.ask("GET", `${one}/files/${encodeURIComponent("../events.jsonl")}`)).status).toBe(404);
+  expect((await client.ask("GET", file)).status).toBe(416);
+}
+
 test(
   "a task is added, changed, run, watched, shown and undone through the API",
   story(async (rig) => {
@@ -137,6 +172,9 @@ test(
     const added = await client.ask("POST", "/tasks", { title: "Second", priority: 1, depends_on: ["T1"] });
     expect([added.status, at(added, "changed")]).toEqual([201, [{ id: "T2", from: null, to: "todo" }]]);
     const old = await client.ask("PATCH", "/tasks/T2", { priority: 4 }, { "if-match": '"old"' });
+    const seen2 = await client.fetch("GET", "/tasks/T2");
+    expect(seen2.headers.get("etag")).toBe(at(old, "error", "tag"));
+    await seen2.body?.cancel();
     const tag = String(at(old, "error", "tag"));
     expect((await client.ask("PATCH", "/tasks/T2", { priority: 4 }, { "if-match": tag })).status).toBe(200);
     expect((await client.ask("PATCH", "/tasks/T2", { tags: { add: ["ui"] }, details: null })).status).toBe(
@@ -166,6 +204,7 @@ test(
       task: "T1",
       result: "done",
     });
+    await attemptIsTold(client, run);
     expect((await client.ask("POST", "/tasks/T1/undo", { reason: "not that" })).status).toBe(200);
     expect(rig.statuses()).toEqual({ T1: "todo" });
     await first?.cancel();

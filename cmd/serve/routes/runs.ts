@@ -1,37 +1,23 @@
 // Routes of runs: their list, one of them, its events as they come, its log by range; starting and stopping one.
 import path from "node:path";
 import { z } from "zod";
-import { RUN_ID } from "../../../src/logging/run-id.js";
+import { readLastLines } from "../../../src/logging/last-lines.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import type { Ports } from "../../../src/system/ports.js";
 import { RunsAnswer, StopAnswer } from "../../../src/ui/shapes/runs.js";
 import { readView } from "../../../src/ui/view/read-view.js";
 import { rowsOf } from "../../../src/ui/view/rows.js";
 import { command as runs } from "../../commands/runs.js";
 import { command as stop } from "../../commands/stop.js";
-import { filterRuns } from "../../lookup/find-run.js";
 import { ApiError } from "../api-error.js";
 import type { FollowedLine } from "../follow.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
+import { folderOf, rangeAnswer } from "../run-folder.js";
 import { startRun } from "../start-run.js";
 import { beat, eventStream, frame, streamOf } from "../streams.js";
 
 const BEAT_MS = 10_000;
-const MOST_RANGE = 4 << 20;
 const MOST_PAGE = 1_000;
-
-/** The folder of a run, below the log folder: a link there is not followed. */
-async function folderOf({ site, context, params }: ApiCall): Promise<string> {
-  const run = params["run"] ?? "";
-  const project = await site.project();
-  const folder = path.join(project.logDir, "runs", run);
-  const there = RUN_ID.test(run) ? await context.ports.files.stat(folder, { link: true }) : undefined;
-  const isOwn = (await filterRuns(context, project, [run])).includes(run);
-  if (there?.kind !== "folder" || !isOwn)
-    throw new ApiError(404, "no-run", `there is no run ${run}, or no longer`);
-  const log = await context.ports.files.stat(path.join(folder, "events.jsonl"), { link: true });
-  if (log?.kind !== "file") throw new ApiError(404, "no-run", `run ${run} has no log`);
-  return folder;
-}
 
 const Start = z.strictObject({
   task: z.string().min(1).max(200).optional().describe("Only this task, with what it depends on"),
@@ -128,13 +114,17 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
   }),
   route("GET", "/runs/{run}/events", {
     does: "Its events: Server-Sent Events, whose ids are `run:seq`; NDJSON or a page `{events, next}` by the header `Accept`.",
-    query: z.strictObject({ after: count(Number.MAX_SAFE_INTEGER).optional() }),
+    query: z.strictObject({
+      after: count(Number.MAX_SAFE_INTEGER).optional(),
+      last: count(10_000).optional().describe("Begins so many lines before the end"),
+    }),
     errors: [404, 503],
     handle: async (call) => {
       const folder = await folderOf(call);
       const run = path.basename(folder);
-      const after = lastSeen(call, run);
       const { site, context, signal } = call;
+      const seen = lastSeen(call, run);
+      const after = seen > 0 ? seen : await beforeLast(context.ports, folder, call.query.last);
       const accept = call.header("accept") ?? "";
       if (accept.includes("application/json")) return pageOf(site.followers.lines(folder, { after, signal }));
       const { clock } = context.ports;
@@ -152,23 +142,7 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
     errors: [404, 416],
     handle: async (call) => {
       const folder = await folderOf(call);
-      const file = path.join(folder, "events.jsonl");
-      const size = (await call.context.ports.files.stat(file))?.size ?? 0;
-      const [, first = "", last = ""] =
-        /^bytes=(\d{0,15})-(\d{0,15})$/.exec(call.header("range") ?? "") ?? [];
-      const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);
-      const to = Math.min(size, from + MOST_RANGE, first !== "" && last !== "" ? Number(last) + 1 : size);
-      if (call.header("range") === undefined || from >= to)
-        throw new ApiError(416, "range", "name a range: Range: bytes=0-65535", { size });
-      const bytes = await call.context.ports.files.readRange(file, from, to - from);
-      return new Response(Buffer.from(bytes), {
-        status: 206,
-        headers: {
-          "content-type": "text/plain; charset=utf-8",
-          "content-disposition": "attachment",
-          "content-range": `bytes ${from}-${from + bytes.length - 1}/${size}`,
-        },
-      });
+      return rangeAnswer(call, path.join(folder, "events.jsonl"));
     },
   }),
 ];
@@ -177,6 +151,13 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
 function lastSeen(call: ApiCall<{ after?: number | undefined }>, run: string): number {
   const id = /^(.{1,100}):(\d{1,15})$/.exec(call.header("last-event-id") ?? "");
   return id?.[1] === run ? Number(id[2]) : (call.query.after ?? 0);
+}
+
+/** The number before the last so many lines. */
+async function beforeLast(ports: Ports, folder: string, last: number | undefined): Promise<number> {
+  if (last === undefined) return 0;
+  const end = await readLastLines(ports, folder, { most: 1, wanted: () => true });
+  return Math.max(0, (end?.lines[0]?.seq ?? 0) - last);
 }
 
 type Lines = ReturnType<ApiCall["site"]["followers"]["lines"]>;

@@ -22,7 +22,7 @@ import { command as undo } from "../../commands/undo.js";
 import { command as why } from "../../commands/why.js";
 import { edit } from "../../lookup/edit.js";
 import { ApiError } from "../api-error.js";
-import { route, type ApiCall, type ApiRoute } from "../route.js";
+import { route, WithHeaders, type ApiCall, type ApiRoute } from "../route.js";
 
 /** The values of a task that a client may give; unknown keys are refused. */
 const VALUES = {
@@ -61,13 +61,18 @@ const Patch = z.strictObject(
 const NoBody = z.strictObject({}).optional();
 
 /** Throws 404 where the task is not there, also in a file of which some rows cannot be read. */
-export async function mustBeThere({ context, site, params }: ApiCall): Promise<string> {
+async function findRow({ context, site, params }: ApiCall): Promise<Task> {
   const id = params["id"] ?? "";
   const bytes = await context.ports.files.read((await site.project()).todoFile);
   const checked = checkBacklog(bytes ?? new Uint8Array());
   const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
-  if (tasks.some((task) => task.id === id)) return id;
+  const row = tasks.find((task) => task.id === id);
+  if (row !== undefined) return row;
   throw new ApiError(404, "no-task", `there is no task ${id}`, { near: hintOnTask(tasks, id) });
+}
+
+export async function mustBeThere(call: ApiCall): Promise<string> {
+  return (await findRow(call)).id;
 }
 
 /** The tag by which a client says which version of a row it changes. */
@@ -192,8 +197,9 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     answer: ShowAnswer,
     errors: [404],
     handle: async (call) => {
-      const { json } = await show.answer(call.context, { id: await mustBeThere(call) });
-      return json;
+      const row = await findRow(call);
+      const { json } = await show.answer(call.context, { id: row.id });
+      return new WithHeaders(json, { etag: tagOf(row) });
     },
   }),
   route("GET", "/tasks/{id}/why", {

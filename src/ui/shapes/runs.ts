@@ -117,6 +117,7 @@ export const StatusAnswer = z.object({
       ending: Ending.nullable().describe("Null unless it ended"),
       current: z
         .object({
+          job: z.int().describe("Its number in the run, which its lines in the log have"),
           phase: z.enum(["bootstrap", "repair", "iteration", "review", "push"]),
           task: z.string().nullable(),
           agent: z.string(),
@@ -182,6 +183,7 @@ export const ShowAnswer = z.object({
     .array(
       z.object({
         run: z.string(),
+        job: z.int().describe("Its number in that run, which its lines in the log have"),
         attempt: z.int().describe("From 1, in that run"),
         agent: z.string(),
         started: z.string().describe("RFC 3339"),

@@ -34,7 +34,7 @@ export async function readView(ports: Pick<Ports, "files">, folder: string): Pro
  * The view of one task: its attempts are as in the whole view. Every line of an attempt names its
  * task. Only the whole log shows that an attempt was cut off by another job.
  */
-async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: string): Promise<View> {
+export async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: string): Promise<View> {
   let view = NOTHING;
   let started: string | undefined;
   const but = (type: string, text: () => string): boolean => {

@@ -102,7 +102,7 @@ function evidenceOf(found: Found | undefined, tasks: readonly Task[]): ShowAnswe
  * killed.
  */
 export function attemptsIn(
-  task: Task,
+  task: { readonly id: string },
   { run, finished, current, at }: View,
   { now, tasksDir }: { now: number | undefined; tasksDir: string },
 ): Attempt[] {
@@ -148,16 +148,17 @@ function stageOf(
 
 type Begun = Pick<
   Attempt,
-  "warnings" | "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd"
+  "warnings" | "run" | "job" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd"
 >;
 
 function begunAs(
   run: string,
-  { attempt, agent, began, rescue, spent, warnings = [] }: Current | Finished,
+  { job, attempt, agent, began, rescue, spent, warnings = [] }: Current | Finished,
 ): Begun {
   return {
     warnings: [...warnings],
     run,
+    job,
     attempt,
     agent,
     started: new Date(began).toISOString(),

@@ -90,6 +90,7 @@ function runOf({ run, folder, view, live, eta }: SeenRun, at: number): NonNullab
       current === undefined
         ? null
         : {
+            job: current.job,
             phase: current.phase,
             task: current.taskId ?? null,
             agent: current.agent,
