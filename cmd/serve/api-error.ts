@@ -32,8 +32,12 @@ export class ApiError extends Error {
   }
 }
 
+interface ErrorBody {
+  error: { code: string; message: string } & Readonly<Record<string, unknown>>;
+}
+
 /** The status and body of a failure. An unexpected one tells an id alone, which the server's log explains. */
-export function describeFailure(error: unknown, id: string): { status: ErrorStatus; body: object } {
+export function describeFailure(error: unknown, id: string): { status: ErrorStatus; body: ErrorBody } {
   if (error instanceof ApiError) {
     const { status, code, message, more } = error;
     return { status, body: { error: { code, message, ...more } } };
@@ -50,4 +54,10 @@ export function describeFailure(error: unknown, id: string): { status: ErrorStat
     };
   }
   return { status: 500, body: { error: { code: "internal", message: "an internal error", id } } };
+}
+
+/** The same in the form of the documents: `{error: "text", …}`. */
+export function inDocuments({ error }: ReturnType<typeof describeFailure>["body"]): object {
+  const { code, message, ...more } = error;
+  return "details" in more ? { error: "Invalid request", code, ...more } : { error: message, code, ...more };
 }

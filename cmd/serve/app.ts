@@ -7,12 +7,12 @@ import { errorMessage } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import { redactValue, type Redact } from "../../src/system/text/secrets/redact.js";
-import { ApiError, describeFailure } from "./api-error.js";
+import { ApiError, describeFailure, inDocuments } from "./api-error.js";
 import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
-import { ROLES, type Keys, type Role, type SignedIn } from "./keys.js";
+import { ROLES, type Keys, type SignedIn } from "./keys.js";
 import { isAgentOfRun } from "./peer.js";
-import { WithHeaders, type ApiCall, type ApiRoute, type Site } from "./route.js";
-import { BASE, openApi, ROUTES } from "./routes.js";
+import { BASE, WithHeaders, type ApiCall, type ApiRoute, type Site } from "./route.js";
+import { openApi, ROUTES } from "./routes.js";
 
 const MOST_BODY = 1 << 20;
 const MOST_STREAMS = 256;
@@ -83,7 +83,8 @@ export function makeApp(parts: AppParts): Hono<Env> {
           id,
           text: error instanceof Error ? (error.stack ?? error.message) : errorMessage(error),
         };
-      c.res = Response.json(await redacted(parts.site, body), { status });
+      const told = c.req.path.startsWith(`${BASE}/`) ? body : inDocuments(body);
+      c.res = Response.json(await redacted(parts.site, told), { status });
     }
     for (const [name, value] of Object.entries(SAFE_HEADERS)) c.res.headers.set(name, value);
     const ms = Math.round(clock.monotonic() - began);
@@ -109,7 +110,9 @@ export function makeApp(parts: AppParts): Hono<Env> {
     return c.json({ session: own, role: session.role, until: new Date(session.until).toISOString() }, 201);
   });
   for (const one of ROUTES)
-    app.on(one.method, BASE + one.path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => answer(c, one, parts, load));
+    app.on(one.method, one.base + one.path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) =>
+      answer(c, one, parts, load),
+    );
   app.all("*", (c) => {
     throw missing(c);
   });
@@ -119,12 +122,12 @@ export function makeApp(parts: AppParts): Hono<Env> {
 /** Every error goes through the first handler. */
 function missing(c: Context): ApiError {
   const { method, path } = c.req;
-  const others = ROUTES.filter((one) => isAt(BASE + one.path, path)).map((one) => one.method);
+  const others = ROUTES.filter((one) => isAt(one.base + one.path, path)).map((one) => one.method);
   if (others.length > 0)
     return new ApiError(405, "method", `${method} is not answered here`, { allow: others });
   const near = nearest(
     path,
-    ROUTES.map((one) => BASE + one.path),
+    ROUTES.map((one) => one.base + one.path),
   );
   return new ApiError(404, "no-route", `nothing is at ${path}`, near === undefined ? {} : { near });
 }
@@ -137,6 +140,9 @@ function isAt(pattern: string, path: string): boolean {
   );
 }
 
+/** Of a route that needs no key. */
+const ANYONE: SignedIn = { digest: "", name: "-", role: "read", until: 0 };
+
 interface Load {
   calls: number;
   streams: number;
@@ -145,11 +151,11 @@ interface Load {
 
 async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Load): Promise<Response> {
   const { site, keys } = parts;
-  const session = await keys.check(c.req.header("authorization"));
+  const session = one.role === "anyone" ? ANYONE : await keys.check(c.req.header("authorization"));
   (c.get("seen" as never) as { session?: string }).session = session.name;
   mustMay(session, one, parts.readOnly);
   if (one.method !== "GET") await mustNotBeAgent(c, site, load);
-  if (one.path === "/session") {
+  if (one.base === BASE && one.path === "/session") {
     await keys.signOut(session);
     return new Response(null, { status: 204 });
   }
@@ -237,8 +243,8 @@ function mustMay(session: SignedIn, one: ApiRoute, readOnly: boolean): void {
     );
 }
 
-function rankOf(role: Role): number {
-  return ROLES.indexOf(role);
+function rankOf(role: ApiRoute["role"]): number {
+  return ROLES.findIndex((one) => one === role);
 }
 
 async function mustNotBeAgent(c: Context<Env>, site: Site, load: Load): Promise<void> {

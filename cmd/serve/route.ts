@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { Changes } from "./changes.js";
+import type { ChapoTurns } from "./documents/turns.js";
 import type { Role, SignedIn } from "./keys.js";
 import type { LogFollowers } from "./follow.js";
 
@@ -14,6 +15,7 @@ export interface Site {
   project: () => Promise<Project>;
   followers: LogFollowers;
   changes: Changes;
+  turns: ChapoTurns;
   startOnAnswer: boolean;
 }
 
@@ -32,12 +34,17 @@ export interface ApiCall<Query = unknown, Body = unknown> {
   signal: AbortSignal;
 }
 
+/** The start of every path but those of the documents. */
+export const BASE = "/api/v1";
+
 export interface ApiRoute {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Below `/api/v1`; `{id}` is a parameter. */
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** `/api/v1`; empty for the endpoints of the documents, whose errors are `{error: "text", …}`. */
+  base: string;
+  /** Below the base; `{id}` is a parameter. */
   path: string;
-  /** The least role that may call it. */
-  role: Role;
+  /** The least role that may call it; `anyone` needs no key. */
+  role: Role | "anyone";
   /** A sentence for the documents. */
   does: string;
   query: z.ZodObject;
@@ -62,7 +69,7 @@ const NO_QUERY = z.strictObject({});
 
 interface Described<Query extends z.ZodObject, Body extends z.ZodType> {
   does: string;
-  role?: Role;
+  role?: ApiRoute["role"];
   query?: Query;
   body?: Body;
   answer?: z.ZodType;
@@ -80,6 +87,7 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY, Body extends 
 ): ApiRoute {
   return {
     method,
+    base: BASE,
     path,
     role: role ?? (method === "GET" ? "read" : "admin"),
     does,
@@ -91,6 +99,14 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY, Body extends 
     // The app has parsed both with these shapes.
     handle: handle as ApiRoute["handle"],
   };
+}
+
+/** A row of an endpoint of the documents: its path is whole. */
+export function documentRoute<
+  Query extends z.ZodObject = typeof NO_QUERY,
+  Body extends z.ZodType = z.ZodUndefined,
+>(method: ApiRoute["method"], path: string, described: Described<Query, Body>): ApiRoute {
+  return { ...route(method, path, described), base: "" };
 }
 
 /** A number in a query, which is text. */

@@ -1,5 +1,6 @@
 // The table of routes: the router, the OpenAPI document and docs/serve.md are made from it.
 import { z } from "zod";
+import { DOCUMENT_ROUTES } from "./documents/routes.js";
 import type { ApiRoute } from "./route.js";
 import { ATTEMPT_ROUTES } from "./routes/attempts.js";
 import { PROJECT_ROUTES } from "./routes/project.js";
@@ -13,16 +14,14 @@ export const ROUTES: readonly ApiRoute[] = [
   ...ATTEMPT_ROUTES,
   ...QUESTION_ROUTES,
   ...RUN_ROUTES,
+  ...DOCUMENT_ROUTES,
 ];
-
-/** The start of every path. */
-export const BASE = "/api/v1";
 
 /** The OpenAPI 3.1 document. */
 export function openApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const one of ROUTES) {
-    const path = `${BASE}${one.path}`;
+    const path = one.base + one.path;
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: operationOf(one) };
   }
   return {
@@ -31,7 +30,7 @@ export function openApi(version: string): object {
     security: [{ key: [] }],
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer" } },
-      schemas: { Error: shapeOf(ErrorBody) },
+      schemas: { Error: shapeOf(ErrorBody), DocumentError: shapeOf(DocumentErrorBody) },
     },
     paths,
   };
@@ -41,10 +40,23 @@ const ErrorBody = z.object({
   error: z.looseObject({ code: z.string(), message: z.string(), hint: z.string().optional() }),
 });
 
+const DocumentErrorBody = z.looseObject({ error: z.string() });
+
 /** The errors that every route has. */
 const COMMON = [400, 401, 403, 421, 429, 500];
 
-function operationOf({ method, path, does, query, body, answer, status, errors }: ApiRoute): object {
+function operationOf({
+  method,
+  base,
+  path,
+  role,
+  does,
+  query,
+  body,
+  answer,
+  status,
+  errors,
+}: ApiRoute): object {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -60,13 +72,18 @@ function operationOf({ method, path, does, query, body, answer, status, errors }
     String(code),
     {
       description: "an error",
-      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      content: {
+        "application/json": {
+          schema: { $ref: `#/components/schemas/${base === "" ? "DocumentError" : "Error"}` },
+        },
+      },
     },
   ]);
   const content =
     answer === undefined ? {} : { content: { "application/json": { schema: shapeOf(answer) } } };
   return {
     summary: does,
+    ...(role === "anyone" ? { security: [] } : {}),
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+/g, "_")}`,
     parameters: [...inPath, ...inQuery],
     ...(body === undefined

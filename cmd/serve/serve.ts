@@ -13,6 +13,7 @@ import { refuseAgents } from "../lookup/under-an-agent.js";
 import { openAccessLog } from "./access-log.js";
 import { makeApp } from "./app.js";
 import { Changes } from "./changes.js";
+import { ChapoTurns } from "./documents/turns.js";
 import { LogFollowers } from "./follow.js";
 import { namesOf } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
@@ -69,14 +70,15 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     cwd: project.folder,
   };
   const open = (): ReturnType<typeof projectOf> => projectOf(silent);
+  const closing = new AbortController();
   const site: Site = {
     context: silent,
     project: open,
     followers: new LogFollowers(context.ports),
     changes: new Changes(silent, open),
+    turns: new ChapoTurns(context.ports, closing.signal),
     startOnAnswer: request.startOnAnswer === true,
   };
-  const closing = new AbortController();
   let port = 0;
   const app = makeApp({
     site,
@@ -106,7 +108,9 @@ async function serve(context: CommandContext, request: Request): Promise<Command
       closing.abort();
       server.close();
       server.closeAllConnections();
-      resolve({ ending: "interrupted", signal });
+      void site.turns.settled().then(() => {
+        resolve({ ending: "interrupted", signal });
+      });
       return true;
     });
   });

@@ -35,11 +35,12 @@ export interface DefinitionFolder {
 export function toDefinitionPlace(request: {
   ports: { files: Files };
   root: string;
+  project?: string;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
 }): DefinitionPlace {
-  const { ports, root, home, env } = request;
-  return { files: ports.files, root, user: { home, settings: findUserFolder(env, home) } };
+  const { ports, project, root, home, env } = request;
+  return { files: ports.files, root: project ?? root, user: { home, settings: findUserFolder(env, home) } };
 }
 
 /** Lists the folders of one kind, nearest first. Skills have no other program's folder: their format is Looper's own. */

@@ -164,10 +164,20 @@ function iterationsOf(given: string): number {
 /** The receivers of a session's events and of its questions. */
 export type SessionListener = Pick<SessionRequest, "ask" | "takeMessages" | "onEvent" | "onWarning">;
 
-/** Opens the session `resume`, or a new one. `signal` cancels the opening. */
+interface Opening {
+  model: string;
+  /** Cancels the opening. */
+  signal?: AbortSignal | undefined;
+  /** The session; absent: a new one. */
+  resume?: string | undefined;
+  /** The folder of its tools, absolute; absent: the project's. */
+  root?: string | undefined;
+}
+
+/** Opens a session. */
 export function openHere(
   call: ChapoCall,
-  { model, signal, resume }: { model: string; signal?: AbortSignal | undefined; resume?: string | undefined },
+  { model, signal, resume, root }: Opening,
   listener: SessionListener,
 ): Promise<Chapo> {
   const { ports, home, promptsFolder, cwd } = call.context;
@@ -175,8 +185,9 @@ export function openHere(
   return openChapo({
     ...{ ports, env, home, settings, model, promptsFolder, sessionsFolder, redact, ...listener },
     network: nodeNetwork(),
-    root: project.folder,
-    from: cwd,
+    root: root ?? project.folder,
+    project: project.folder,
+    from: root ?? cwd,
     permissions: agent.permissions,
     trees: treesOf(call),
     signal: signal ?? new AbortController().signal,

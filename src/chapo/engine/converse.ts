@@ -202,7 +202,8 @@ async function takeTurn(
   if (used === undefined)
     return endExhausted(context, "window", `the ${getTokenLimit(world)} tokens of the window`);
   const limit = getTokenLimit(world);
-  const tokenUsage = { used, limit, remaining: Math.max(0, limit - used) };
+  const messages = live.conversation.messages.length;
+  const tokenUsage = { used, limit, remaining: Math.max(0, limit - used), messages };
   live.conversation = { ...live.conversation, iterations: live.conversation.iterations + 1 };
   await world.save(live.conversation);
   world.emit({ type: "thinking", data: { iteration, event: context.event, tokenUsage } });

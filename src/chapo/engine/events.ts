@@ -82,7 +82,7 @@ export const ChapoEvent = z.discriminatedUnion("type", [
     z.object({
       iteration: z.int().positive(),
       event: z.enum(TURN_EVENTS),
-      tokenUsage: z.object({ used: Tokens, limit: Tokens, remaining: Tokens }),
+      tokenUsage: z.object({ used: Tokens, limit: Tokens, remaining: Tokens, messages: Tokens.optional() }),
     }),
   ),
   /** A piece of the model's text, if the reply is streamed. `request`: the number of its request in this process, from 1. */

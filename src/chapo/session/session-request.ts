@@ -15,8 +15,10 @@ import type { OpenTrees } from "./checkpoints.js";
 export interface SessionRequest {
   ports: Ports;
   network: Network;
-  /** The project's folder, absolute. */
+  /** The folder of the tools, absolute: the project's. */
   root: string;
+  /** The project's folder where the root is a folder inside it: skills, commands and agents are read there. */
+  project?: string;
   /** The folder that the user is in, absolute: guides for agents are read down to it. Absent: the project's. */
   from?: string;
   /** The environment. The models' keys are read from it and removed for the tools' processes. */

@@ -175,6 +175,12 @@ export async function readSession(place: FolderPlace, id: string): Promise<Liste
   return "broken" in read ? undefined : describe(place, read.conversation);
 }
 
+/** The conversation of a session; `undefined` if it cannot be read. */
+export async function readStored(place: FolderPlace, id: string): Promise<Conversation | undefined> {
+  const read = await readConversation(place, id);
+  return "broken" in read ? undefined : read.conversation;
+}
+
 async function describe(place: FolderPlace, conversation: Conversation): Promise<ListedSession> {
   const { files } = place.ports;
   const folder = path.join(place.folder, conversation.id);

@@ -71,6 +71,11 @@ export function findUsualModel(env: Env): string | undefined {
   return undefined;
 }
 
+/** `provider/model` for who names the provider alone; of a provider without a usual one, what it is called. */
+export function usualModelOf(provider: ProviderName): string {
+  return `${provider}/${PROVIDERS[provider].usual ?? ""}`;
+}
+
 /** The provider's key; `undefined` where the environment holds none, or an empty one. */
 export function findKey(provider: ProviderName, env: Env): string | undefined {
   return PROVIDERS[provider].keys

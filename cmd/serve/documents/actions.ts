@@ -1,0 +1,238 @@
+// The calls of Chapo that wait for a person, or waited: listed, approved, rejected and tried again.
+import path from "node:path";
+import { z } from "zod";
+import { listSessions, readStored, type ListedSession } from "../../../src/chapo/session/sessions.js";
+import type { Conversation } from "../../../src/chapo/engine/conversation.js";
+import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
+import { given } from "../../../src/system/given.js";
+import { UserError } from "../../../src/system/errors.js";
+import { textField } from "../../../src/agents/fields.js";
+import { siteOf } from "../../commands/chapo/site.js";
+import { personOf } from "../../lookup/name-of-user.js";
+import { ApiError, describeFailure, inDocuments } from "../api-error.js";
+import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { actionId, MOST_PREVIEW, readStoredEvent, type StoredEvent } from "./event-shapes.js";
+import { beginTurn, folderOf, sessionOf } from "./looper.js";
+import { readLog } from "./turns.js";
+
+/** Of the newest sessions. */
+const MOST_SESSIONS = 50;
+const MOST_OF_BATCH = 50;
+
+const Action = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  toolName: z.string(),
+  toolArgs: z.unknown(),
+  description: z.string(),
+  status: z.enum(["pending", "approved", "executing", "done", "failed", "rejected"]),
+  createdAt: z.string(),
+  preview: z.string(),
+  approvedAt: z.string().optional(),
+  rejectedAt: z.string().optional(),
+  executedAt: z.string().optional(),
+  result: z.string().optional(),
+  error: z.string().optional(),
+});
+type Action = z.infer<typeof Action>;
+
+/** The calls of one session, as far as they are known. */
+interface SessionFacts {
+  listed: Pick<ListedSession, "id" | "pending" | "isHeld">;
+  events: readonly StoredEvent[];
+  answered: NonNullable<Conversation["answered"]>;
+}
+
+/** The calls of a session that a person was asked about, the newest first. Pure. */
+export function actionsIn({ listed, events, answered }: SessionFacts): Action[] {
+  const { id: session, pending } = listed;
+  const asked = new Map<string, Omit<Action, "status">>();
+  for (const { type, data, timestamp } of events) {
+    const { callId, toolName, toolArgs, description, preview } = data;
+    if (type !== "action_pending" || typeof callId !== "string") continue;
+    asked.delete(callId);
+    const said = { toolName: String(toolName), description: String(description), preview: String(preview) };
+    asked.set(callId, {
+      ...{ id: actionId(session, callId), sessionId: session, ...said, toolArgs },
+      createdAt: timestamp,
+    });
+  }
+  // A call that was asked about at a terminal.
+  if (pending !== undefined && !asked.has(pending.call))
+    asked.set(pending.call, {
+      ...{ id: actionId(session, pending.call), sessionId: session },
+      ...{ toolName: pending.tool, toolArgs: pending.args, createdAt: pending.asked_at },
+      description: `${pending.agent} wants to use ${pending.tool} (${pending.because})`,
+      preview: pending.preview.slice(0, MOST_PREVIEW),
+    });
+  return [...asked].reverse().map(([call, action]) => {
+    const said = answered.findLast((one) => one.call === call);
+    const ran = events.findLast(({ type, data }) => type === "tool_result" && data["callId"] === call);
+    return { ...action, ...becameOf(call, { listed, said, ran }) };
+  });
+}
+
+function becameOf(
+  call: string,
+  {
+    listed: { pending, isHeld },
+    said,
+    ran,
+  }: { listed: SessionFacts["listed"]; said: CallAnswer | undefined; ran: StoredEvent | undefined },
+): Pick<Action, "status"> & Partial<Action> {
+  if (pending?.call === call && pending.answer === undefined && !(isHeld && pending.begun !== undefined))
+    return { status: "pending" };
+  const output = textField(ran?.data, "output") ?? "";
+  // Without an answer a message came instead, which means no.
+  if (said?.verdict !== "approve")
+    return {
+      status: "rejected",
+      ...given({ rejectedAt: said?.at }),
+      ...(ran === undefined ? {} : { error: output }),
+    };
+  const approvedAt = said.at;
+  if (ran === undefined) return { status: isHeld ? "executing" : "approved", approvedAt };
+  const over = { approvedAt, executedAt: ran.timestamp };
+  return ran.data["success"] === true
+    ? { status: "done", ...over, result: output }
+    : { status: "failed", ...over, error: output };
+}
+
+async function actionsOf(call: Pick<ApiCall, "context">, listed: ListedSession): Promise<Action[]> {
+  const { ports } = call.context;
+  const folder = await folderOf(call, listed.id);
+  const lines = await readLog(ports, path.join(folder, "events.jsonl"));
+  const events = lines.flatMap((line) => readStoredEvent(line) ?? []);
+  const stored = await readStored({ ports, folder: path.dirname(folder) }, listed.id);
+  return actionsIn({ listed, events, answered: stored?.answered ?? [] });
+}
+
+async function allActions(call: ApiCall): Promise<Action[]> {
+  const { sessionsFolder: folder } = await siteOf(call.context, { words: [] });
+  const { sessions } = await listSessions({ ports: call.context.ports, folder });
+  const actions: Action[] = [];
+  for (const one of sessions.slice(0, MOST_SESSIONS)) actions.push(...(await actionsOf(call, one)));
+  return actions.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+}
+
+/** The action with this id, by its session; throws 404. */
+async function actionWith(call: Pick<ApiCall, "context">, id: string): Promise<Action> {
+  const missing = new ApiError(404, "no-action", "Action not found");
+  const listed = await sessionOf(call, id.split(".")[0] ?? "").catch(() => {
+    throw missing;
+  });
+  const found = (await actionsOf(call, listed)).find((one) => one.id === id);
+  if (found === undefined) throw missing;
+  return found;
+}
+
+function wrongState({ id, status }: Action, wanted: string): ApiError {
+  return new ApiError(400, "state", `the action ${id} is ${status}, not ${wanted}`, { status });
+}
+
+const Answer = z.strictObject({ comment: z.string().max(10_000).optional() });
+
+/** Gives the answer; resolves when the call ran or was refused. The session's turn continues by itself. */
+async function answer(
+  call: ApiCall,
+  id: string,
+  { verdict, comment: remark }: { verdict: CallAnswer["verdict"]; comment?: string | undefined },
+): Promise<Action> {
+  const action = await actionWith(call, id);
+  if (action.status !== "pending") throw wrongState(action, "pending");
+  const { sessionId } = action;
+  const said = { verdict, ...personOf(call.context), ...given({ remark }) };
+  const begun = await beginTurn({ ...call, body: { sessionId } }, (chapo, signal) => chapo.proceed(signal), {
+    prepare: (chapo) => chapo.answer(said),
+  });
+  const callId = id.slice(sessionId.length + 1);
+  const folder = await folderOf(call, sessionId);
+  for await (const line of call.site.turns.lines(folder, begun.from, call.signal)) {
+    const event = readStoredEvent(line);
+    if (event?.type === "tool_result" && event.data["callId"] === callId) break;
+  }
+  return actionWith(call, id);
+}
+
+const Batch = z.strictObject({ actionIds: z.array(z.string().max(300)).min(1).max(MOST_OF_BATCH) });
+
+function batchRoute(verdict: CallAnswer["verdict"]): ApiRoute {
+  return documentRoute("POST", `/api/actions/${verdict}-batch`, {
+    does: `The same for up to ${MOST_OF_BATCH} of them; each has its own result.`,
+    body: Batch,
+    answer: z.object({ results: z.array(z.looseObject({ actionId: z.string(), success: z.boolean() })) }),
+    handle: async (call) => {
+      const results: object[] = [];
+      for (const actionId of new Set(call.body.actionIds)) {
+        try {
+          results.push({ actionId, success: true, action: await answer(call, actionId, { verdict }) });
+        } catch (error) {
+          if (!(error instanceof ApiError || error instanceof UserError)) throw error;
+          results.push({ actionId, success: false, ...inDocuments(describeFailure(error, "").body) });
+        }
+      }
+      return { results };
+    },
+  });
+}
+
+function answerRoute(verdict: CallAnswer["verdict"], does: string): ApiRoute {
+  return documentRoute("POST", `/api/actions/{id}/${verdict}`, {
+    does,
+    body: Answer.optional(),
+    answer: Action,
+    errors: [404, 409],
+    handle: (call) => answer(call, call.params["id"] ?? "", { verdict, comment: call.body?.comment }),
+  });
+}
+
+export const ACTION_ROUTES: readonly ApiRoute[] = [
+  documentRoute("GET", "/api/actions", {
+    does: "The calls of Chapo that a person was asked about, newest first, of the newest sessions.",
+    answer: z.object({ actions: z.array(Action) }),
+    handle: async (call) => ({ actions: await allActions(call) }),
+  }),
+  documentRoute("GET", "/api/actions/pending", {
+    does: "Those that wait for an answer.",
+    answer: z.object({ actions: z.array(Action) }),
+    handle: async (call) => ({
+      actions: (await allActions(call)).filter(({ status }) => status === "pending"),
+    }),
+  }),
+  batchRoute("approve"),
+  batchRoute("reject"),
+  documentRoute("GET", "/api/actions/{id}", {
+    does: "One of them.",
+    answer: Action,
+    errors: [404],
+    handle: (call) => actionWith(call, call.params["id"] ?? ""),
+  }),
+  answerRoute(
+    "approve",
+    "Runs the call as it was shown, and answers when it ran. The session's turn continues.",
+  ),
+  answerRoute("reject", "Refuses the call: it fails, and the model is told so."),
+  documentRoute("POST", "/api/actions/{id}/retry", {
+    does: "Asks the model to make a failed call again; a person is asked about it anew.",
+    body: z.strictObject({}).optional(),
+    answer: Action,
+    errors: [404, 409],
+    handle: async (call) => {
+      const action = await actionWith(call, call.params["id"] ?? "");
+      if (action.status !== "failed") throw wrongState(action, "failed");
+      const { sessionId, toolName, toolArgs } = action;
+      const message = `Make this call again: ${toolName} ${JSON.stringify(toolArgs)}`;
+      const begun = await beginTurn(
+        { ...call, body: { sessionId } },
+        (chapo, signal) => chapo.send(message, signal),
+        { mode: "default" },
+      );
+      const folder = await folderOf(call, sessionId);
+      for await (const line of call.site.turns.lines(folder, begun.from, call.signal)) {
+        const event = readStoredEvent(line);
+        if (event?.type === "action_pending") return actionWith(call, String(event.data["actionId"]));
+      }
+      throw new ApiError(409, "not-repeated", "the model did not make the call again");
+    },
+  }),
+];

@@ -1,0 +1,129 @@
+// The events of a session as the documents have them, made from the engine's own. Pure.
+import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
+import type { SessionCall } from "../../../src/chapo/engine/calls/pending.js";
+import { isRecord } from "../../../src/system/text/json.js";
+
+/** An event of the documents, without its number and time. */
+export interface SaidEvent {
+  type: string;
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** A turn so far, for its last event. */
+export interface TurnSeen {
+  iterations: number;
+  steps: readonly unknown[];
+}
+
+export const NEW_TURN: TurnSeen = { iterations: 0, steps: [] };
+
+/** The last event of a turn, exactly one. */
+export const ENDS: ReadonlySet<string> = new Set(["answer", "clarify", "error"]);
+
+/** Those of a sub-agent that belong to the turn around it. */
+const OF_CHILDREN: ReadonlySet<string> = new Set(["tool_call", "tool_result", "action_pending", "usage"]);
+
+/** Those that the documents do not have: sent to a client that asks for `stream=all`. */
+const EXTRA: ReadonlySet<string> = new Set([
+  ...["delta", "message", "retry", "waiting", "delivered", "attached"],
+]);
+
+/** The event as the documents have it; `undefined`: it is not told. `session`: its id. */
+export function toSaid(event: ChapoEvent, session: string, seen: TurnSeen): SaidEvent | undefined {
+  if (event.child !== undefined && !OF_CHILDREN.has(event.type)) return undefined;
+  // Thoughts are not kept.
+  if (event.type === "thought") return undefined;
+  return { type: event.type, data: { ...dataOf(event, session, seen), sessionId: session } };
+}
+
+function dataOf(event: ChapoEvent, session: string, seen: TurnSeen): object {
+  switch (event.type) {
+    case "status":
+      return { status: event.data.status };
+    case "thinking": {
+      const { iteration, event: cause, tokenUsage } = event.data;
+      const { messages, used, limit, remaining } = tokenUsage;
+      return {
+        iteration,
+        event: cause,
+        tokenUsage: { messageCount: messages ?? 0, estimatedTokens: used, remaining, limit },
+      };
+    }
+    case "step":
+      return { iteration: event.data.iteration, decision: withoutNulls(event.data.decision) };
+    case "action_pending": {
+      const { callId, tool, args, preview, because, agent } = event.data;
+      const shown = preview.slice(0, MOST_PREVIEW);
+      return {
+        actionId: actionId(session, callId),
+        ...{ callId, agent, toolName: tool, toolArgs: args },
+        description: `${agent} wants to use ${tool} (${because})`,
+        preview: shown,
+      };
+    }
+    case "answer":
+      return { ...event.data, steps: seen.steps, totalIterations: seen.iterations };
+    case "error": {
+      const { error, reason } = event.data;
+      return { ...event.data, message: error, recoverable: reason !== "bad-request" };
+    }
+    default:
+      return event.data;
+  }
+}
+
+export const MOST_PREVIEW = 12_000;
+
+function withoutNulls(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));
+}
+
+/** The turn with one more event. */
+export function seeEvent(seen: TurnSeen, event: ChapoEvent): TurnSeen {
+  if (event.child !== undefined) return seen;
+  if (event.type === "thinking") return { ...seen, iterations: seen.iterations + 1 };
+  if (event.type !== "step") return seen;
+  const step = { iteration: event.data.iteration, decision: withoutNulls(event.data.decision) };
+  return { ...seen, steps: [...seen.steps, step] };
+}
+
+/** The id of a call that waits: its session and its own id, which may repeat in another session. */
+export function actionId(session: string, call: SessionCall["call"]): string {
+  return `${session}.${call}`;
+}
+
+/** The names that an older client knows, with their fields. */
+const OLDER: Readonly<Record<string, (data: SaidEvent["data"]) => SaidEvent>> = {
+  step: ({ sessionId, decision }) => ({ type: "looper_step", data: { sessionId, step: decision } }),
+  thinking: ({ sessionId, ...rest }) => ({
+    type: "looper_thinking",
+    data: { sessionId, ...rest, status: `iteration ${String(rest["iteration"])}` },
+  }),
+  clarify: (data) => ({ type: "looper_clarify", data }),
+};
+
+export const STREAMS = ["agents", "all"] as const;
+export type StreamNames = (typeof STREAMS)[number] | undefined;
+
+export interface StoredEvent {
+  type: string;
+  data: Readonly<Record<string, unknown>>;
+  timestamp: string;
+}
+
+/** The event of a stored line; `undefined`: it is none. */
+export function readStoredEvent(line: string): StoredEvent | undefined {
+  const event: unknown = JSON.parse(line);
+  if (!isRecord(event) || typeof event["type"] !== "string" || !isRecord(event["data"])) return undefined;
+  return { type: event["type"], data: event["data"], timestamp: String(event["timestamp"]) };
+}
+
+/** A stored line as a client wants it; `undefined`: it is not for this client. */
+export function forClient(line: string, names: StreamNames): string | undefined {
+  const event = readStoredEvent(line);
+  if (event === undefined) return undefined;
+  const { type, data } = event;
+  if (names !== "all" && EXTRA.has(type)) return undefined;
+  const older = names === "agents" ? OLDER[type]?.(data) : undefined;
+  return older === undefined ? line : JSON.stringify({ ...(JSON.parse(line) as object), ...older });
+}

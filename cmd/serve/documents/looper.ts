@@ -1,0 +1,201 @@
+// `POST /api/looper` and what belongs to it: a message to Chapo, whose events are a line of JSON each.
+import path from "node:path";
+import { z } from "zod";
+import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
+import { readSession } from "../../../src/chapo/session/sessions.js";
+import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
+import { findKey, readModelName, usualModelOf } from "../../../src/config/settings/model-names.js";
+import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
+import { isInside } from "../../../src/git/room/room.js";
+import { siteOf } from "../../commands/chapo/site.js";
+import { ApiError } from "../api-error.js";
+import { count, documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { streamOf } from "../streams.js";
+import { forClient, STREAMS, type StreamNames } from "./event-shapes.js";
+import type { BegunTurn, TurnRequest } from "./turns.js";
+
+const Config = z.strictObject({
+  maxIterations: z.int().min(1).max(100).optional(),
+  maxConversationTokens: z.int().min(1000).max(10_000_000).optional(),
+  maxToolRetries: z.int().min(0).max(10).optional(),
+  minValidationConfidence: z.number().min(0).max(1).optional(),
+  selfValidationEnabled: z.boolean().default(true),
+});
+
+const PROVIDERS = ["anthropic", "openai", "gemini"] as const;
+
+const Body = z.strictObject({
+  message: z.string().min(1).max(500_000),
+  provider: z.enum(PROVIDERS).optional(),
+  sessionId: z.string().max(100).optional(),
+  projectRoot: z.string().max(4_000).optional().describe("The project, or a folder inside it"),
+  skillIds: z.array(z.string().max(100)).max(50).optional(),
+  config: Config.optional(),
+});
+
+const Stream = z
+  .enum(STREAMS)
+  .optional()
+  .describe("agents: older names; all: also pieces of text as they come");
+
+/** Begins a turn as a client of the documents asks; what it got wrong is 400 with details. */
+export async function beginTurn(
+  { context, site, body }: ApiCall<unknown, Omit<z.infer<typeof Body>, "message">>,
+  work: TurnRequest["work"],
+  { mode, prepare }: { mode?: string } & Pick<TurnRequest, "prepare"> = {},
+): Promise<BegunTurn> {
+  const { provider, sessionId: session, projectRoot, skillIds: skill, config = Config.parse({}) } = body;
+  try {
+    const { settings, agent, env, project } = await siteOf(context, { words: [] });
+    const root =
+      projectRoot === undefined ? undefined : await rootInside(context, project.folder, projectRoot);
+    const model = provider === undefined ? undefined : modelOfProvider(provider, agent.model, env);
+    // As in a run: calls are allowed unless the settings say otherwise.
+    const request = given({ model, skill, mode: mode ?? settings.mode ?? "trusted" });
+    const own: Partial<ChapoSettings> = given(config);
+    return await site.turns.begin({
+      context,
+      request,
+      settings: own,
+      ...given({ session, root, prepare }),
+      work,
+    });
+  } catch (error) {
+    if (error instanceof UserError && error.hint?.includes("--trust") === true)
+      throw new ApiError(409, "untrusted", error.message, {
+        hint: "approve them at a terminal, where looper run asks",
+      });
+    if (!(error instanceof UserError)) throw error;
+    const { message, hint } = error;
+    throw new ApiError(400, "shape", message, { details: [{ at: "", message, ...given({ hint }) }] });
+  }
+}
+
+/** The model of the settings where it is the provider's, else the provider's usual one. */
+function modelOfProvider(
+  asked: (typeof PROVIDERS)[number],
+  set: string | undefined,
+  env: Readonly<Record<string, string>>,
+): string {
+  const provider = asked === "gemini" ? "google" : asked;
+  if (findKey(provider, env) === undefined)
+    throw new UserError(
+      "usage",
+      `the provider ${asked} is not configured`,
+      "set its key where looper serve starts",
+    );
+  const own = set === undefined ? undefined : readModelName(set);
+  if (set !== undefined && own !== undefined && "provider" in own && own.provider === provider) return set;
+  return usualModelOf(provider);
+}
+
+async function rootInside({ ports }: ApiCall["context"], project: string, asked: string): Promise<string> {
+  const refused = new UserError("usage", `projectRoot ${asked} is not the project, nor a folder inside it`);
+  const [top, root] = [
+    await ports.files.realPath(project),
+    await ports.files.realPath(path.resolve(project, asked)),
+  ];
+  if (root === undefined || (await ports.files.stat(root))?.kind !== "folder") throw refused;
+  if (root !== top && (top === undefined || !isInside(top, root))) throw refused;
+  return root;
+}
+
+/** The lines of a session from a number on. */
+export async function streamFrom(
+  { context, site, signal, query }: ApiCall<{ stream?: StreamNames }>,
+  { session, from }: BegunTurn,
+): Promise<Response> {
+  const lines = site.turns.lines(await folderOf({ context }, session), from, signal);
+  return streamOf("application/x-ndjson", clientLines(lines, query.stream));
+}
+
+async function* clientLines(
+  lines: AsyncGenerator<string, void>,
+  names: StreamNames,
+): AsyncGenerator<string, void> {
+  for await (const line of lines) {
+    const told = forClient(line, names);
+    if (told !== undefined) yield `${told}\n`;
+  }
+}
+
+/** The folder of a session, absolute. */
+export async function folderOf({ context }: Pick<ApiCall, "context">, session: string): Promise<string> {
+  const { sessionsFolder } = await siteOf(context, { words: [] });
+  return path.join(sessionsFolder, session);
+}
+
+/** The session with this id; throws 404. */
+export async function sessionOf({ context }: Pick<ApiCall, "context">, id: string) {
+  const { sessionsFolder: folder } = await siteOf(context, { words: [] });
+  const found = /^[A-Za-z0-9][\w-]{0,79}$/.test(id)
+    ? await readSession({ ports: context.ports, folder }, id)
+    : undefined;
+  if (found === undefined) throw new ApiError(404, "no-session", "Session not found");
+  return found;
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  "looper.core": "Core",
+  "looper.decision": "Decision",
+  "looper.validation": "Validation",
+  "looper.agent.developer": "Developer",
+  "looper.agent.searcher": "Searcher",
+  "looper.agent.document_manager": "Document manager",
+  "looper.agent.commander": "Commander",
+};
+
+export const LOOPER_ROUTES: readonly ApiRoute[] = [
+  documentRoute("POST", "/api/looper", {
+    does: "A message to Chapo: NDJSON of its events, the last of which ends the turn. The turn continues without its client.",
+    query: z.strictObject({ stream: Stream }),
+    body: Body,
+    errors: [404, 409, 503],
+    handle: async (call) => {
+      const begun = await beginTurn(call, (chapo, signal) => chapo.send(call.body.message, signal));
+      return streamFrom(call, begun);
+    },
+  }),
+  documentRoute("GET", "/api/looper", {
+    does: "The events of a session after `after`, and those of its turn in progress until its end.",
+    query: z.strictObject({
+      sessionId: z.string(),
+      after: count(Number.MAX_SAFE_INTEGER).optional(),
+      stream: Stream,
+    }),
+    errors: [404, 503],
+    handle: async (call) => {
+      const { id } = await sessionOf(call, call.query.sessionId);
+      return streamFrom(call, { session: id, from: call.query.after ?? 0 });
+    },
+  }),
+  documentRoute("GET", "/api/looper/prompts", {
+    does: "The prompts of Chapo by their names, and as a list.",
+    answer: z.looseObject({
+      runtime: z.literal("looper"),
+      prompts: z.array(z.object({ id: z.string(), title: z.string(), prompt: z.string() })),
+    }),
+    handle: async ({ context }) => {
+      const { settings } = await siteOf(context, { words: [] });
+      const all: Readonly<Record<string, string>> = await readChapoPrompts(
+        context.ports.files,
+        context.promptsFolder,
+        settings,
+      );
+      const prompts = Object.entries(TITLES).map(([id, title]) => ({ id, title, prompt: all[id] ?? "" }));
+      const flat = Object.fromEntries(prompts.map(({ id, prompt }) => [id, prompt]));
+      return { ...flat, runtime: "looper", prompts };
+    },
+  }),
+  documentRoute("GET", "/api/looper/status/{sessionId}", {
+    does: "Whether a session works, and its state.",
+    answer: z.object({ sessionId: z.string(), active: z.boolean(), status: z.string() }),
+    errors: [404],
+    handle: async (call) => {
+      const { id, isHeld, state } = await sessionOf(call, call.params["sessionId"] ?? "");
+      const active = isHeld || call.site.turns.isRunning(id);
+      return { sessionId: id, active, status: state === "interrupted" ? "error" : state };
+    },
+  }),
+];

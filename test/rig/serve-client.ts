@@ -1,0 +1,103 @@
+// A server that was started, and a client that is signed in.
+import { expect } from "vitest";
+import { isRecord } from "../../src/system/text/json.js";
+import type { Program } from "./program.js";
+import type { Rig } from "./rig.js";
+
+export interface Said {
+  status: number;
+  body: unknown;
+}
+
+/** An event of a stream. */
+export interface StreamLine {
+  seq: number;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** A value inside an answer. */
+export function at({ body }: Said, ...path: (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isRecord(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined),
+    body,
+  );
+}
+
+export class ServeClient {
+  constructor(
+    readonly base: string,
+    readonly key: string,
+    readonly program: Program,
+  ) {}
+
+  async ask(method: string, path: string, body?: unknown): Promise<Said> {
+    const response = await this.fetch(method, path, body);
+    const text = await response.text();
+    const read: unknown = text === "" ? undefined : JSON.parse(text);
+    return { status: response.status, body: read };
+  }
+
+  fetch(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(this.base + path, {
+      method,
+      headers: {
+        ...(this.key === "" ? {} : { authorization: `Bearer ${this.key}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** The events of a stream to its end, or until one fits. */
+  async lines(
+    method: string,
+    path: string,
+    body?: unknown,
+    until: (line: StreamLine) => boolean = () => false,
+  ): Promise<StreamLine[]> {
+    const response = await this.fetch(method, path, body);
+    if (response.status !== 200) throw new Error(await response.text());
+    expect(response.headers.get("content-type")).toContain("application/x-ndjson");
+    const seen: StreamLine[] = [];
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const event = JSON.parse(line) as StreamLine;
+        seen.push(event);
+        if (until(event)) return seen;
+      }
+    }
+    return seen;
+  }
+
+  /** The same server with another person's key. */
+  as(key: string): ServeClient {
+    return new ServeClient(this.base, key, this.program);
+  }
+
+  async stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
+    this.program.signal(signal);
+    await this.program.ended;
+  }
+}
+
+/** Starts a server at any port, and signs in. */
+export async function startServer(rig: Rig, words: readonly string[] = []): Promise<ServeClient> {
+  const program = rig.start(["serve", "--port", "0", ...words]);
+  const [, base = "", key = ""] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)\/#key=(\S+)/);
+  return new ServeClient(base, await signIn(base, key), program);
+}
+
+export async function signIn(base: string, key: string, name?: string): Promise<string> {
+  const client = new ServeClient(base, "", undefined as unknown as Program);
+  const said = await client.ask("POST", "/api/v1/session", {
+    key,
+    ...(name === undefined ? {} : { name }),
+  });
+  expect(said.status).toBe(201);
+  return String(at(said, "session"));
+}

@@ -1,0 +1,171 @@
+// The documents' endpoints of `looper serve`, each with its errors, on few servers.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { call, playScript } from "../rig/chapo.js";
+import { story } from "../rig/rig.js";
+import { at, startServer } from "../rig/serve-client.js";
+
+const types = (lines: readonly { type: string }[]): string[] => lines.map(({ type }) => type);
+
+test(
+  "a message streams Chapo's events, and its session continues, is read on, and is listed",
+  story(async (rig) => {
+    playScript(rig, {
+      turns: [
+        call("fs_writeFile", { path: "made.txt", content: "made\n" }),
+        { say: "It is made." },
+        { say: "Slow words to read.", delay_ms: 300 },
+        call("ask_user", { question: "Which one?" }),
+        { say: "Thanks." },
+      ],
+    });
+    rig.write("sub/in.txt", "in\n");
+    const skill = { id: "short", name: "Short", description: "Says little", systemPrompt: "Be short." };
+    rig.write(".looper/skills/short/skill.json", JSON.stringify(skill));
+    rig.write(".looper/skills/bad/skill.json", "not JSON");
+    const client = await startServer(rig);
+
+    const first = await client.lines("POST", "/api/looper", { message: "Make it" });
+    expect(types(first)).toEqual([
+      ...["status", "thinking", "usage", "step", "tool_call", "tool_result"],
+      ...["thinking", "usage", "step", "usage", "validation", "answer"],
+    ]);
+    expect(first.map(({ seq }) => seq)).toEqual(first.map(({ seq }) => seq).toSorted((a, b) => a - b));
+    expect(first.at(-1)?.data).toMatchObject({ answer: "It is made.", validated: true, totalIterations: 2 });
+    expect(rig.read("made.txt")).toBe("made\n");
+    const sessionId = String(first[0]?.data["sessionId"]);
+    expect(new Set(first.map(({ data }) => data["sessionId"]))).toEqual(new Set([sessionId]));
+
+    // The client leaves at the first line; the turn continues, another message is refused meanwhile.
+    await client.lines("POST", "/api/looper", { message: "Slowly", sessionId }, () => true);
+    expect((await client.ask("POST", "/api/looper", { message: "Too", sessionId })).status).toBe(409);
+    const last = first.at(-1)?.seq ?? 0;
+    const rest = await client.lines("GET", `/api/looper?sessionId=${sessionId}&after=${last}&stream=all`);
+    expect(rest[0]?.seq).toBe(last + 1);
+    expect(types(rest)).toEqual(expect.arrayContaining(["status", "message", "answer"]));
+    const older = await client.lines("POST", "/api/looper?stream=agents", {
+      message: "Ask",
+      sessionId,
+      config: { selfValidationEnabled: false },
+    });
+    expect(types(older)).toEqual(["status", "looper_thinking", "usage", "looper_step", "looper_clarify"]);
+    expect((await client.ask("GET", `/api/looper/status/${sessionId}`)).body).toEqual({
+      ...{ sessionId, active: false, status: "waiting_for_user" },
+    });
+    await client.stop("SIGKILL");
+
+    const again = await startServer(rig);
+    const all = await again.lines("GET", `/api/looper?sessionId=${sessionId}&stream=all`);
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
+    const quick = { selfValidationEnabled: false };
+    const ended = await again.lines("POST", "/api/looper", { message: "That", sessionId, config: quick });
+    expect(types(ended)).not.toContain("validation");
+    expect([ended[0]?.seq, ended.at(-1)?.type]).toEqual([all.length + 1, "answer"]);
+    const said = await again.ask("GET", `/api/sessions/${sessionId}/messages`);
+    expect(at(said, "messages", 0)).toEqual({ role: "user", content: "Make it" });
+    expect(at(said, "messages", 1, "toolCalls", 0)).toMatchObject({ name: "fs_writeFile" });
+    expect(at(await again.ask("GET", "/api/sessions"), "sessions", 0, "id")).toBe(sessionId);
+    const skills = await again.ask("GET", "/api/skills");
+    expect([at(skills, "skills", 0, "id"), at(skills, "problems", 0)]).toEqual([
+      "short",
+      expect.stringContaining("bad/skill.json"),
+    ]);
+    const prompts = await again.ask("GET", "/api/looper/prompts");
+    expect(at(prompts, "prompts")).toHaveLength(7);
+    expect(at(prompts, "looper.agent.commander")).toMatch(/\S/);
+
+    const inside = { message: "x", projectRoot: "sub", skillIds: ["short"] };
+    await again.lines("POST", "/api/looper", inside);
+    expect(existsSync(path.join(rig.project, "sub/made.txt"))).toBe(true);
+    const bad: readonly (readonly [object, number])[] = [
+      [{}, 400],
+      [{ message: "" }, 400],
+      [{ message: "x", config: { maxIterations: 101 } }, 400],
+      [{ message: "x", provider: "scripted" }, 400],
+      [{ message: "x", provider: "openai" }, 400],
+      [{ message: "x", skillIds: ["none"] }, 400],
+      [{ message: "x", projectRoot: ".." }, 400],
+      [{ message: "x", projectRoot: "none" }, 400],
+      [{ message: "x", sessionId: "none" }, 404],
+      [{ message: "x", sessionId: "../x" }, 404],
+    ];
+    for (const [body, status] of bad) {
+      const refused = await again.ask("POST", "/api/looper", body);
+      expect([body, refused.status]).toEqual([body, status]);
+      if (status === 400) expect(refused.body).toMatchObject({ error: "Invalid request", details: [{}] });
+      else expect(refused.body).toMatchObject({ error: "Session not found" });
+    }
+    const open = again.as("");
+    expect((await open.ask("GET", "/api/health")).body).toEqual({
+      status: "ok",
+      providers: { anthropic: false, openai: false, gemini: false },
+      mcp: { servers: 0 },
+    });
+    expect((await open.ask("GET", "/api/sessions")).status).toBe(401);
+    for (const where of ["/api/looper?sessionId=no", "/api/looper/status/no", "/api/sessions/no/messages"])
+      expect([where, (await again.ask("GET", where)).status]).toEqual([where, 404]);
+    await again.stop();
+  }),
+);
+
+test(
+  "calls that wait are listed, approved once, rejected and tried again, alone and in a batch",
+  story(async (rig) => {
+    playScript(
+      rig,
+      {
+        turns: [
+          call("bash_execute", { command: "echo x >> x.txt" }),
+          call("bash_execute", { command: "sleep 60", timeout: 1000 }),
+          { say: "It failed." },
+          call("bash_execute", { command: "sleep 60", timeout: 1000 }),
+          { say: "Done." },
+        ],
+      },
+      { mode: "default" },
+    );
+    const client = await startServer(rig);
+    const asked = await client.lines("POST", "/api/looper", { message: "Work" });
+    expect(types(asked).slice(-2)).toEqual(["action_pending", "clarify"]);
+    const pending = asked.at(-2)?.data ?? {};
+    const id = String(pending["actionId"]);
+    const sessionId = String(pending["sessionId"]);
+    expect(pending).toMatchObject({ toolName: "bash_execute", preview: "echo x >> x.txt" });
+    expect(existsSync(path.join(rig.project, "x.txt"))).toBe(false);
+    const listed = await client.ask("GET", "/api/actions/pending");
+    expect(at(listed, "actions")).toMatchObject([{ id, status: "pending", toolName: "bash_execute" }]);
+    expect((await client.ask("POST", `/api/actions/${id}/retry`)).status).toBe(400);
+
+    // The server is killed in between: what waits is in the session.
+    await client.stop("SIGKILL");
+    const again = await startServer(rig);
+    const twice = await Promise.all([1, 2].map(() => again.ask("POST", `/api/actions/${id}/approve`)));
+    expect(twice.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+    expect(rig.read("x.txt")).toBe("x\n");
+    expect((await again.ask("GET", `/api/actions/${id}`)).body).toMatchObject({ status: "done" });
+    await again.lines("GET", `/api/looper?sessionId=${sessionId}`);
+    expect((await again.ask("POST", `/api/actions/${id}/approve`)).body).toMatchObject({
+      status: "done",
+    });
+
+    const next = String(at(await again.ask("GET", "/api/actions/pending"), "actions", 0, "id"));
+    const batch = await again.ask("POST", "/api/actions/approve-batch", { actionIds: [next, "no.call"] });
+    expect(at(batch, "results")).toMatchObject([
+      { actionId: next, success: true, action: { status: "failed" } },
+      { actionId: "no.call", success: false, error: "Action not found" },
+    ]);
+    await again.lines("GET", `/api/looper?sessionId=${sessionId}`);
+    const retried = await again.ask("POST", `/api/actions/${next}/retry`);
+    expect(retried.body).toMatchObject({ status: "pending", toolArgs: { command: "sleep 60" } });
+    await again.lines("GET", `/api/looper?sessionId=${sessionId}`);
+    const last = String(at(retried, "id"));
+    expect((await again.ask("POST", `/api/actions/${last}/reject`, { comment: "no" })).body).toMatchObject({
+      status: "rejected",
+    });
+    expect((await again.ask("POST", `/api/actions/${last}/reject`)).status).toBe(400);
+    for (const verb of ["approve", "reject", "retry"])
+      expect((await again.ask("POST", `/api/actions/none.x/${verb}`)).status).toBe(404);
+    await again.stop();
+  }),
+);
