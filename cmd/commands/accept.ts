@@ -36,7 +36,11 @@ export const command: EditingCommand<{ ids: readonly string[] }> = {
     const check = await checkOptionsOf(context, project);
     const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
     const accepts = acceptTasks(ids, { by: personOf(context).by, waitsOn });
-    const edited = await store.edit(accepts, () => refuseBesideRun(context, project));
+    const decide: typeof accepts = (backlog) => {
+      context.precondition?.(backlog);
+      return accepts(backlog);
+    };
+    const edited = await store.edit(decide, () => refuseBesideRun(context, project));
     if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
     const { updated, backlog } = edited.value;
     const json = editAnswer(project.todoFile, { updated }, backlog.tasks);

@@ -3,33 +3,22 @@
 // Leaves the rules to src/todo/change/person-answers.ts.
 import path from "node:path";
 import { Argument, Option } from "commander";
-import { findOutputSchema } from "../../src/config/workflows/find-output-schema.js";
-import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
-import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
-import { findEditable, writeEdited } from "../../src/loop/runs/edited-output.js";
 import { UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
-import { isRecord, parseJson } from "../../src/system/text/json.js";
-import {
-  answerQuestion,
-  decideQuestion,
-  EDIT,
-  findQuestion,
-  type TypedAnswer,
-} from "../../src/todo/change/person-answers.js";
+import { answerQuestion, decideQuestion, EDIT, findQuestion } from "../../src/todo/change/person-answers.js";
 import type { Task } from "../../src/todo/model/task.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
-import type { OutputSchema } from "../../src/workflow/outputs/check-output.js";
 import type { Question } from "../../src/workflow/progress.js";
 import { describeAnswer } from "../../src/workflow/question.js";
 import { QUESTION, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
-import { nameOfUser, personOf } from "../lookup/name-of-user.js";
+import { personOf } from "../lookup/name-of-user.js";
 import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
 import { shareHere } from "../lookup/share.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
+import { takeEdited, type EditedAnswer } from "../lookup/workflows/edited-answer.js";
 import { mustBeAsShown, type AskedTask } from "../lookup/workflows/shown-work.js";
 
 interface Request {
@@ -121,9 +110,6 @@ function answeredLines({ tasks, run }: EditAnswer): string[] {
   });
 }
 
-/** A changed text, or none. */
-type EditedAnswer = Pick<TypedAnswer, "edited" | "arguments">;
-
 /** The text that the answer changes. `word`: the outcome that was typed, `approve` included. */
 async function answerEdited(
   context: CommandContext,
@@ -139,68 +125,14 @@ async function answerEdited(
     if (!isAboutText(task, question)) return {};
     throw noFile(asked, id);
   }
-  mustFitCall(question, word);
   const bytes = await readNamedFile(context, path.resolve(context.cwd, named), "file");
-  const text = new TextDecoder().decode(bytes);
-  return question.source === "tool" ? takeCall(question, text) : takeOutput(asked, text);
-}
-
-/** Writes the changed output beside the one that was shown. */
-async function takeOutput(asked: AskedTask, text: string): Promise<EditedAnswer> {
-  const { context, project, task, question } = asked;
-  const { ports, env } = context;
-  const editable = findEditable(task, question);
-  const at = new Date(ports.clock.now()).toISOString();
-  const schema = await findSchemaOf(asked, editable.output.stage);
-  const change = { tasksDir: project.paths.tasksDir, text, by: nameOfUser(env), at, schema };
-  return { edited: await writeEdited(ports.files, editable, change) };
-}
-
-function takeCall({ call, id }: Question, text: string): EditedAnswer {
-  if (call?.arguments === undefined)
-    throw usageError(
-      `cannot edit the call of ${id}: its arguments are not in the task's row`,
-      "reject it, and say in the remark what to do instead",
-    );
-  const changed = parseJson(text);
-  if (isRecord(changed)) return { arguments: changed };
-  throw usageError(
-    `the changed arguments of ${call.tool} are not a JSON object`,
-    "nothing was answered; correct them and answer again",
-  );
-}
-
-/** The schema of a stage of the task's workflow; `undefined` where the stage has none, or is gone. */
-async function findSchemaOf(
-  { context, project, task: { id, progress } }: AskedTask,
-  stage: string,
-): Promise<OutputSchema | undefined> {
-  if (progress === undefined) return undefined;
-  const { files } = context.ports;
-  const places = workflowPlaces({ ...context, project });
-  const named = { name: progress.workflow, namedBy: `task ${id}` };
-  const { reading } = await loadWorkflow(files, places, named);
-  const found = Object.entries(reading.workflow.stages).find(([name]) => name === stage)?.[1];
-  const name = found !== undefined && "output" in found ? found.output : undefined;
-  if (name === undefined) return undefined;
-  const schema = await findOutputSchema(files, places, name);
-  if (schema.ok) return schema.value;
-  throw usageError(schema.error.message, schema.error.hint);
+  return takeEdited(asked, new TextDecoder().decode(bytes), word);
 }
 
 /** Whether the question has the outcome edit, and a text to change. */
 function isAboutText({ progress }: Task, { outcomes, edits, source }: Question): boolean {
   if (!outcomes.includes(EDIT)) return false;
   return source === "tool" || (edits !== undefined && progress?.outputs?.[edits] !== undefined);
-}
-
-/** A changed call is allowed by the answer `edit` alone. */
-function mustFitCall({ source, id }: Question, word: string | undefined): void {
-  if (source !== "tool" || word === undefined || word === EDIT) return;
-  throw usageError(
-    `cannot answer ${word} with changed arguments`,
-    `\`looper answer ${id} edit\` changes the call and allows it`,
-  );
 }
 
 /** The refusal of an edit without the changed text. */

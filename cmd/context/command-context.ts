@@ -1,5 +1,6 @@
 // The process as a command sees it: no command touches the real one. looper.ts fills it in.
 import type { Ending } from "../../src/logging/events/events.js";
+import type { Backlog } from "../../src/todo/model/task.js";
 import type { Person } from "../../src/todo/change/person-answers.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { RawTerminal } from "../../src/system/processes/raw-terminal.js";
@@ -34,6 +35,8 @@ export interface CommandContext {
   home: string;
   /** The person who asks, if that is not the user at this command line. */
   person?: Person;
+  /** Looks at the newest backlog before an edit of it, and throws where the edit is of another version. */
+  precondition?: (backlog: Pick<Backlog, "tasks">) => void;
   /** How to start this program again. */
   self: { command: string; args: readonly string[] };
   /** Absolute path of the bundled templates. */

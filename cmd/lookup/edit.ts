@@ -105,7 +105,11 @@ export async function editBeside(
 ): Promise<Result<MadeEdit, EditRefusal>> {
   let run: string | undefined;
   let inHand: readonly TaskId[] = [];
-  const edited = await store.edit(decide, async ({ at, changes }, { tasks }) => {
+  const decideOn = (backlog: Backlog): readonly PersonChange[] => {
+    context.precondition?.(backlog);
+    return decide(backlog);
+  };
+  const edited = await store.edit(decideOn, async ({ at, changes }, { tasks }) => {
     const live = await findLiveRun(context.ports, project);
     run = live?.run;
     inHand = changes.flatMap((change) => {

@@ -15,6 +15,8 @@ import { BASE, WithHeaders, type ApiCall, type ApiRoute, type Site } from "./rou
 import { openApi, ROUTES } from "./routes.js";
 
 const MOST_BODY = 1 << 20;
+/** Of a body that comes before anybody has signed in. */
+const MOST_SIGN_IN = 4 << 10;
 const MOST_STREAMS = 256;
 const MOST_AT_ONCE = 64;
 const MOST_CHANGES = 120;
@@ -64,7 +66,7 @@ export function makeApp(parts: AppParts): Hono<Env> {
   app.onError((error) => {
     throw error;
   });
-  const load = { calls: 0, streams: 0, changes: [] as number[] };
+  const load = { calls: 0, streams: 0, changes: new Map<string, number[]>() };
   app.use(async (c, next) => {
     const { clock, random } = parts.site.context.ports;
     const began = clock.monotonic();
@@ -102,7 +104,7 @@ export function makeApp(parts: AppParts): Hono<Env> {
   app.get(`${BASE}/health`, (c) => c.json({ ok: true, version }));
   app.get(`${BASE}/openapi.json`, (c) => c.json(openApi(version)));
   app.post(`${BASE}/session`, async (c) => {
-    const body = await readBody(c);
+    const body = await readBody(c, MOST_SIGN_IN);
     const { key, name } = (body ?? {}) as { key?: unknown; name?: unknown };
     if (typeof key !== "string") throw new ApiError(400, "shape", "key: expected the key of a link");
     const label = typeof name === "string" && /^[\w .@-]{1,40}$/.test(name) ? name : undefined;
@@ -146,7 +148,8 @@ const ANYONE: SignedIn = { digest: "", name: "-", role: "read", until: 0 };
 interface Load {
   calls: number;
   streams: number;
-  changes: number[];
+  /** When each session changed something lately. */
+  changes: Map<string, number[]>;
 }
 
 async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Load): Promise<Response> {
@@ -154,7 +157,10 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
   const session = one.role === "anyone" ? ANYONE : await keys.check(c.req.header("authorization"));
   (c.get("seen" as never) as { session?: string }).session = session.name;
   mustMay(session, one, parts.readOnly);
-  if (one.method !== "GET") await mustNotBeAgent(c, site, load);
+  if (one.method !== "GET") {
+    await mustNotBeAgent(c, site);
+    countChange(load, session, site.context.ports.clock.now());
+  }
   if (one.base === BASE && one.path === "/session") {
     await keys.signOut(session);
     return new Response(null, { status: 204 });
@@ -247,12 +253,14 @@ function rankOf(role: ApiRoute["role"]): number {
   return ROLES.findIndex((one) => one === role);
 }
 
-async function mustNotBeAgent(c: Context<Env>, site: Site, load: Load): Promise<void> {
-  const now = site.context.ports.clock.now();
-  load.changes = load.changes.filter((at) => at > now - CHANGES_WITHIN_MS);
-  if (load.changes.length >= MOST_CHANGES)
+function countChange({ changes }: Load, { digest }: SignedIn, now: number): void {
+  const lately = (changes.get(digest) ?? []).filter((at) => at > now - CHANGES_WITHIN_MS);
+  if (lately.length >= MOST_CHANGES)
     throw new ApiError(429, "rate", `at most ${MOST_CHANGES} changes a minute`, { retry_after: 10 });
-  load.changes.push(now);
+  changes.set(digest, [...lately, now]);
+}
+
+async function mustNotBeAgent(c: Context<Env>, site: Site): Promise<void> {
   const { remotePort: theirs, localPort: ours, remoteAddress = "", localAddress } = c.env.incoming.socket;
   if (theirs === undefined || ours === undefined)
     throw new ApiError(403, "inside-a-run", "the client has gone before it was known");
@@ -280,13 +288,13 @@ function headOf(c: Context<Env>): RequestHead {
 }
 
 /** The value of the body; `undefined` without one. Bytes beyond the limit are not read. */
-async function readBody(c: Context): Promise<unknown> {
-  if (Number(c.req.header("content-length") ?? 0) > MOST_BODY) throw tooLarge();
+async function readBody(c: Context, most = MOST_BODY): Promise<unknown> {
+  if (Number(c.req.header("content-length") ?? 0) > most) throw tooLarge(most);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MOST_BODY) throw tooLarge();
+    if (size > most) throw tooLarge(most);
     chunks.push(chunk);
   }
   if (size === 0) return undefined;
@@ -298,8 +306,8 @@ async function readBody(c: Context): Promise<unknown> {
   }
 }
 
-function tooLarge(): ApiError {
-  return new ApiError(413, "size", `a body is at most ${MOST_BODY} bytes`);
+function tooLarge(most: number): ApiError {
+  return new ApiError(413, "size", `a body is at most ${most} bytes`);
 }
 
 async function bodyOf(c: Context, one: ApiRoute): Promise<unknown> {

@@ -3,6 +3,7 @@
 import path from "node:path";
 import type { Project } from "../../src/config/project/open-project.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
+import { errorMessage } from "../../src/system/errors.js";
 import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
@@ -121,11 +122,12 @@ export class Changes {
 
   async #read(project: Project, live: LiveRun | undefined): Promise<ProjectState> {
     const { ports } = this.context;
-    const { tasks, problems } = await readTasks(this.context, project).catch(() => ({
-      tasks: [],
-      problems: [],
-    }));
-    const problem = problemsText(this.context, project, problems);
+    const read = await readTasks(this.context, project).catch((error: unknown) => errorMessage(error));
+    // A file that is gone is not an empty board.
+    const { tasks, problem } =
+      typeof read === "string"
+        ? { tasks: [], problem: read }
+        : { tasks: read.tasks, problem: problemsText(this.context, project, read.problems) };
     const run = live?.run ?? (await listOwnRuns(this.context, project)).at(-1);
     const folder = path.join(project.logDir, "runs", run ?? "");
     const view = run === undefined ? undefined : await this.#fold(live?.folder ?? folder);

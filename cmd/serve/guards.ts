@@ -28,7 +28,7 @@ export interface Refused {
 
 /** The names of a server at a port of this machine, and of its public address, e.g. `https://looper.example.org`. */
 export function namesOf(port: number, { host, secure, publicUrl }: Place): ServerNames {
-  const local = ["127.0.0.1", "localhost", "[::1]", ...(host === undefined ? [] : [host])];
+  const local = ["127.0.0.1", "localhost", "[::1]", ...(host === undefined ? [] : [inUrl(host)])];
   const hosts = local.map((name) => `${name}:${port}`);
   const scheme = secure ? "https" : "http";
   const origins = hosts.map((name) => `${scheme}://${name}`);
@@ -37,6 +37,11 @@ export function namesOf(port: number, { host, secure, publicUrl }: Place): Serve
     hosts: new Set([...hosts, ...(open === undefined ? [] : [open.host])]),
     origins: new Set([...origins, ...(open === undefined ? [] : [open.origin])]),
   };
+}
+
+/** An address as URLs have it. */
+export function inUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host.toLowerCase();
 }
 
 interface Place {

@@ -2,6 +2,8 @@
 // stay signed in when the server starts again.
 import path from "node:path";
 import { z } from "zod";
+import { environmentError } from "../../src/system/errors.js";
+import { acquireLock } from "../../src/system/files/lock.js";
 import type { Ports } from "../../src/system/ports.js";
 import { parseJson } from "../../src/system/text/json.js";
 import { sha256Hex } from "../../src/system/text/sha256.js";
@@ -30,24 +32,23 @@ const LINK_MS = DAY_MS;
 /** How much of its time may pass before a used session is written down anew. */
 const RENEW_MS = DAY_MS;
 
+const LOCK_WAIT_MS = 5_000;
+
 const MOST_WRONG = 10;
 const WRONG_WITHIN_MS = 60_000;
 
+type KeyPorts = Pick<Ports, "clock" | "files" | "processes" | "random">;
+
 export class Keys {
   readonly #links = new Map<string, Pick<SignedIn, "name" | "role" | "until">>();
-  #sessions: SignedIn[] = [];
+  /** As the file was last read. Other servers of the project write it too. */
+  #known = { mark: "", sessions: [] as readonly SignedIn[] };
   #wrong: number[] = [];
 
   constructor(
-    private readonly ports: Pick<Ports, "clock" | "files" | "random">,
+    private readonly ports: KeyPorts,
     private readonly file: string,
   ) {}
-
-  async load(): Promise<void> {
-    const bytes = await this.ports.files.read(this.file);
-    const read = z.array(Kept).safeParse(bytes === undefined ? [] : parseJson(bytes));
-    this.#sessions = read.success ? read.data : [];
-  }
 
   /** A new key that signs in once, within a day. */
   link(name: string, role: Role): string {
@@ -71,8 +72,7 @@ export class Keys {
       role: link.role,
       until: now + SESSION_MS,
     };
-    this.#sessions.push(session);
-    await this.#save();
+    await this.#change((all) => [...all, session]);
     return { key: own, session };
   }
 
@@ -83,18 +83,20 @@ export class Keys {
     if (key === undefined) throw new ApiError(401, "key", "sign in with the link that looper serve printed");
     // The keys are random: how long it takes to compare their digests tells nothing.
     const digest = sha256Hex(key);
-    const found = this.#sessions.find((one) => one.digest === digest);
+    const found = (await this.#sessions()).find((one) => one.digest === digest);
     if (found === undefined || found.until < now) throw this.#refuse(now);
     if (found.until < now + SESSION_MS - RENEW_MS) {
-      found.until = now + SESSION_MS;
-      await this.#save();
+      const until = now + SESSION_MS;
+      // On a full disk the session ends as it was written down.
+      await this.#change((all) => all.map((one) => (one.digest === digest ? { ...one, until } : one))).catch(
+        () => undefined,
+      );
     }
     return found;
   }
 
   async signOut(session: SignedIn): Promise<void> {
-    this.#sessions = this.#sessions.filter((one) => one !== session);
-    await this.#save();
+    await this.#change((all) => all.filter(({ digest }) => digest !== session.digest));
   }
 
   /** Counts wrong keys. A right one is taken whatever others tried. */
@@ -107,10 +109,30 @@ export class Keys {
     });
   }
 
-  async #save(): Promise<void> {
-    const now = this.ports.clock.now();
-    this.#sessions = this.#sessions.filter(({ until }) => until > now);
-    await this.ports.files.makeFolder(path.dirname(this.file), 0o700);
-    await this.ports.files.writeAtomic(this.file, `${JSON.stringify(this.#sessions)}\n`, { mode: 0o600 });
+  async #sessions(): Promise<readonly SignedIn[]> {
+    const { files } = this.ports;
+    const { mtimeMs = 0, size = 0, inode = 0 } = (await files.stat(this.file)) ?? {};
+    const mark = [mtimeMs, size, inode].join(" ");
+    if (mark === this.#known.mark) return this.#known.sessions;
+    const bytes = await files.read(this.file);
+    const read = z.array(Kept).safeParse(bytes === undefined ? [] : parseJson(bytes));
+    this.#known = { mark, sessions: read.success ? read.data : [] };
+    return this.#known.sessions;
+  }
+
+  /** Changes the newest sessions, whichever server of the project wrote them. */
+  async #change(act: (sessions: readonly SignedIn[]) => readonly SignedIn[]): Promise<void> {
+    const { clock, files } = this.ports;
+    await files.makeFolder(path.dirname(this.file), 0o700);
+    const lock = await acquireLock(this.ports, `${this.file}.lock`, {}, { waitMs: LOCK_WAIT_MS });
+    if ("heldBy" in lock) throw environmentError(`${this.file} is kept locked by pid ${lock.heldBy.pid}`);
+    try {
+      await lock.held.forgetDead();
+      const now = clock.now();
+      const all = act(await this.#sessions()).filter(({ until }) => until > now);
+      await files.writeAtomic(this.file, `${JSON.stringify(all)}\n`, { mode: 0o600 });
+    } finally {
+      await lock.held.release();
+    }
   }
 }

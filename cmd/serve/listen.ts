@@ -11,6 +11,8 @@ const MORE_PORTS = 20;
 
 /** Heads of at most 16 kB, and half a minute to send one. */
 const BOUNDS = { maxHeaderSize: 16_384, requestTimeout: 120_000, headersTimeout: 30_000 };
+/** Far above the streams and calls that are answered; further ones are closed at once. */
+const MOST_CONNECTIONS = 1_000;
 
 /** A server that answers by the app; with a certificate one of TLS. */
 export function makeServer(
@@ -20,8 +22,12 @@ export function makeServer(
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const answer: Parameters<typeof createServer>[1] = (incoming, outgoing) =>
     void listener(incoming, outgoing);
-  if (tls === undefined) return createServer(BOUNDS, answer);
-  return createSecureServer({ ...BOUNDS, cert: Buffer.from(tls.cert), key: Buffer.from(tls.key) }, answer);
+  const server =
+    tls === undefined
+      ? createServer(BOUNDS, answer)
+      : createSecureServer({ ...BOUNDS, cert: Buffer.from(tls.cert), key: Buffer.from(tls.key) }, answer);
+  server.maxConnections = MOST_CONNECTIONS;
+  return server;
 }
 
 /** Listens, and returns the port: the one that was asked for, or the first free one from the usual one on. */

@@ -15,10 +15,14 @@ import { makeApp } from "./app.js";
 import { Changes } from "./changes.js";
 import { ChapoTurns } from "./documents/turns.js";
 import { LogFollowers } from "./follow.js";
-import { namesOf } from "./guards.js";
+import { inUrl, namesOf } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
 import type { Site } from "./route.js";
+
+const LOOPBACK = "127.0.0.1";
+/** Every address of the machine: no browser asks for it by that name. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 interface Request {
   port?: string;
@@ -61,7 +65,6 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   // In the user's own folder: a project that is served for the first time may name any other.
   const state = path.join(findStateFolder(context.env, context.home), "serve", digest([project.folder]));
   const keys = new Keys(context.ports, path.join(state, "sessions.json"));
-  await keys.load();
   const silent: CommandContext = {
     ...context,
     ...SILENT,
@@ -88,10 +91,15 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     closing: closing.signal,
     log: await openAccessLog(context, state),
   });
-  const server = makeServer(app, place.tls);
-  port = await listen(server, place.host ?? "127.0.0.1", request.port);
+  const servers = [makeServer(app, place.tls), makeServer(app, place.tls)] as const;
+  const { host = LOOPBACK } = place;
+  // This machine reaches it by 127.0.0.1 too.
+  const isBoth = ANY_ADDRESS.has(host) || host === LOOPBACK || host === "localhost";
+  port = await listen(servers[0], isBoth ? host : LOOPBACK, request.port);
+  if (!isBoth) await listen(servers[1], host, String(port));
   const name = nameOfUser(context.env);
-  const base = place.publicUrl ?? `${place.secure ? "https" : "http"}://${place.host ?? "127.0.0.1"}:${port}`;
+  const base =
+    place.publicUrl ?? `${place.secure ? "https" : "http"}://${inUrl(place.host ?? LOOPBACK)}:${port}`;
   const own: Role = request.readOnly === true ? "read" : "admin";
   const linkFor = (who: string, role: Role): string =>
     `${base.replace(/\/$/, "")}/#key=${keys.link(who, role)}`;
@@ -106,8 +114,10 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     context.onSignal((signal) => {
       if (closing.signal.aborted) return false;
       closing.abort();
-      server.close();
-      server.closeAllConnections();
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
       void site.turns.settled().then(() => {
         resolve({ ending: "interrupted", signal });
       });
@@ -144,6 +154,11 @@ async function readPlace(context: CommandContext, request: Request): Promise<Pla
     throw usageError(
       `--host ${host}: the network would read the key`,
       "use ssh -L 4747:127.0.0.1:4747, or --tls-cert and --tls-key, or --public-url of a proxy with TLS",
+    );
+  if (host !== undefined && ANY_ADDRESS.has(host) && publicUrl === undefined)
+    throw usageError(
+      `--host ${host}: by which name it is reached is not known`,
+      "name one address, or add --public-url",
     );
   if (tlsCert === undefined || tlsKey === undefined) return { host, secure: false, publicUrl };
   const read = async (file: string): Promise<Buffer> =>

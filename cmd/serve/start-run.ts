@@ -4,7 +4,9 @@ import { isTrusted } from "../../src/config/trust/trust-store.js";
 import { readTrust } from "../../src/config/trust/trust-question.js";
 import { listRuns } from "../../src/logging/read.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
+import { findWorkflowsInUse } from "../../src/loop/start/find-workflows-in-use.js";
 import { startProgram } from "../../src/system/processes/child.js";
+import { runPlaceOf } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
 import { ApiError } from "./api-error.js";
 import type { Site } from "./route.js";
@@ -25,7 +27,9 @@ export async function startRun(site: Site, words: readonly string[]): Promise<{ 
   const isDrafted = words.some((word) => word.startsWith("--prompt="));
   const { tasks } = isDrafted ? { tasks: [] } : await readTasks(context, project);
   const open = tasks.filter(({ status }) => status !== "done");
-  const lines = await readTrust({ files: ports.files, project, env, home }, open);
+  const inUse = await findWorkflowsInUse(runPlaceOf(context, project), open);
+  const place = { files: ports.files, project: inUse.project, env, home };
+  const lines = await readTrust(place, open, inUse.own);
   if (!(await isTrusted(ports.files, findStateFolder(env, home), { project: project.folder, lines })))
     throw new ApiError(409, "untrusted", "the project names commands that are not approved", {
       lines: lines.map(({ what, value }) => ({ what, value })),

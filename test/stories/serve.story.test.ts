@@ -1,10 +1,12 @@
 // `looper serve`: the API of a project, as a client sees it, and as a page of another origin, an agent or a careless client tries it.
+import { renameSync } from "node:fs";
 import { request as requestOf } from "node:http";
+import path from "node:path";
 import { expect, test } from "vitest";
 import type { Program } from "../rig/program.js";
 import { isRecord } from "../../src/system/text/json.js";
 import { story, type Rig } from "../rig/rig.js";
-import { playStages } from "../rig/stages.js";
+import { PLAN, playStages } from "../rig/stages.js";
 
 interface Said {
   status: number;
@@ -82,20 +84,35 @@ async function signIn(base: string, key: string): Promise<string> {
 /** A request with these headers alone; its status. */
 function statusOf(
   client: Client,
-  path: string,
+  where: string,
   headers: Record<string, string>,
   method = "GET",
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(client.base);
-    const sent = requestOf({ host: "127.0.0.1", port, path, method, headers, setHost: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
+    const sent = requestOf(
+      { host: "127.0.0.1", port, path: where, method, headers, setHost: false },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
     sent.on("error", reject);
     sent.end();
   });
 }
+
+const TASK = { id: "T1", title: "Do T1", priority: 3, status: "todo" };
+
+/** Its agent has more rights than the one of the settings, which a person approves. */
+const OWN_WORKFLOW = {
+  workflow: 1,
+  name: "own",
+  start: "work",
+  stages: {
+    work: { kind: "work", prompt: "execute", permissions: "full", next: { done: "finish" } },
+  },
+};
 
 /** The events of a run's stream, until it ends or `most` came. */
 async function eventsOf(client: Client, run: string, { after = 0, most = Infinity } = {}): Promise<number[]> {
@@ -144,7 +161,7 @@ async function attemptIsTold(client: Client, run: string): Promise<void> {
     `${one}/diff?of=rescue`,
     `${one}9`,
   ];
-  for (const path of nowhere) expect((await client.ask("GET", path)).status, path).toBe(404);
+  for (const at of nowhere) expect((await client.ask("GET", at)).status, at).toBe(404);
   const file = `${one}/files/prompt.md`;
   const bytes = await client.fetch("GET", file, undefined, { range: "bytes=0-9" });
   expect([bytes.status, (await bytes.text()).length]).toEqual([206, 10]);
@@ -185,6 +202,10 @@ test(
       waits_for: ["T1"],
     });
     expect((await client.ask("PATCH", "/tasks/T2", { priority: { add: ["x"] } })).status).toBe(422);
+    const old2 = { "if-match": tag };
+    for (const verb of ["done", "todo", "pause", "accept", "undo"])
+      expect((await client.ask("POST", `/tasks/T2/${verb}`, undefined, old2)).status, verb).toBe(412);
+    expect((await client.ask("DELETE", "/tasks/T2", undefined, old2)).status).toBe(412);
     expect((await client.ask("DELETE", "/tasks/T1")).status).toBe(409);
     expect((await client.ask("DELETE", "/tasks/T2")).status).toBe(200);
     expect(at(await client.ask("GET", "/board"), "rows")).toEqual([
@@ -205,6 +226,10 @@ test(
       result: "done",
     });
     await attemptIsTold(client, run);
+    rig.write("made.txt", "changed since\n");
+    const refused = await client.ask("POST", "/tasks/T1/undo");
+    expect([refused.status, at(refused, "error", "code")]).toEqual([409, "changes"]);
+    rig.write("made.txt", "made\n");
     expect((await client.ask("POST", "/tasks/T1/undo", { reason: "not that" })).status).toBe(200);
     expect(rig.statuses()).toEqual({ T1: "todo" });
     await first?.cancel();
@@ -221,7 +246,7 @@ test(
     const before = rig.read("to-do.json");
     const client = await serve(rig);
     const { host, port } = new URL(client.base);
-    const path = "/api/v1/status";
+    const where = "/api/v1/status";
     const key = { authorization: `Bearer ${client.key}` };
     const heads: [Record<string, string>, number][] = [
       [{ host, ...key }, 200],
@@ -240,8 +265,8 @@ test(
       [{ host, "sec-fetch-site": "same-origin", ...key }, 200],
     ];
     for (const [headers, status] of heads)
-      expect(await statusOf(client, path, headers), JSON.stringify(headers)).toBe(status);
-    expect(await statusOf(client, path, { host, origin: "http://evil.example" }, "OPTIONS")).toBe(403);
+      expect(await statusOf(client, where, headers), JSON.stringify(headers)).toBe(status);
+    expect(await statusOf(client, where, { host, origin: "http://evil.example" }, "OPTIONS")).toBe(403);
 
     const bodies: [unknown, Record<string, string>, number][] = [
       ["not json", {}, 400],
@@ -265,12 +290,39 @@ test(
       ["GET", "/runs/..%2f..%2fetc", 404],
       ["GET", "/runs/%00/log", 404],
       ["GET", "/questions/T1", 404],
+      ["GET", "/rescues/none", 404],
+      ["POST", "/rescues/none/restore", 404],
+      ["GET", "/tasks/T9/attempts", 404],
+      ["GET", "/tasks/T1/attempts/2026-11-29_00-00-00/1", 404],
       ["PUT", "/tasks", 405],
       ["GET", "/nothing", 404],
     ];
     for (const [method, where, status] of nowhere)
       expect((await client.ask(method, where)).status, where).toBe(status);
+    const long = { key: "x".repeat(5_000) };
+    expect((await client.ask("POST", "/session", long)).status).toBe(413);
     expect(rig.read("to-do.json")).toBe(before);
+
+    // Of a project's own workflow, as of any command that it names.
+    rig.write("own.json", JSON.stringify({ ...JSON.parse(before), tasks: [{ ...TASK, workflow: "own" }] }));
+    rig.write(".looper/workflows/own.json", JSON.stringify(OWN_WORKFLOW));
+    renameSync(path.join(rig.project, "own.json"), path.join(rig.project, "to-do.json"));
+    const untrusted = await client.ask("POST", "/runs");
+    expect([untrusted.status, at(untrusted, "error", "code")]).toEqual([409, "untrusted"]);
+    expect(JSON.stringify(untrusted.body)).toContain("full");
+
+    // A board whose file is gone is not an empty one.
+    renameSync(path.join(rig.project, "to-do.json"), path.join(rig.project, "gone.json"));
+    for (const where of ["/board", "/boot"])
+      expect(at(await client.ask("GET", where), "problem"), where).toContain("to-do.json");
+
+    // The rate is a session's own.
+    const other = await serve(rig, [], "0");
+    const statuses: number[] = [];
+    for (let n = 0; n < 125; n++) statuses.push((await client.ask("POST", "/tasks", [])).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([400, 429]);
+    expect((await other.ask("POST", "/tasks", [])).status).toBe(400);
+    await other.stop();
     await client.stop();
   }),
 );
@@ -311,6 +363,18 @@ test(
     expect((await same.ask("GET", "/status")).status).toBe(401);
     expect((await ann.ask("GET", "/status")).status).toBe(200);
     await later.stop();
+
+    const address = await rig.run(["serve", "--host", "0.0.0.0", "--tls-cert", "a", "--tls-key", "b"]);
+    expect([address.code, address.stderr]).toEqual([2, expect.stringContaining("--public-url")]);
+    const proxied = ["--host", "127.0.0.2", "--public-url", "https://looper.example.org"];
+    const wide = rig.start(["serve", "--port", port, ...proxied]);
+    await wide.says(/https:\/\/looper\.example\.org\/#key=/);
+    for (const host of [`127.0.0.1:${port}`, `127.0.0.2:${port}`]) {
+      const answered = await fetch(`http://${host}/api/v1/health`);
+      expect([answered.status, await answered.json()], host).toMatchObject([200, { ok: true }]);
+    }
+    wide.signal("SIGTERM");
+    await wide.ended;
   }),
 );
 
@@ -340,6 +404,11 @@ test(
     const run = String(at(await client.ask("POST", "/runs"), "run"));
     const early = await eventsOf(client, run, { most: 8 });
     expect(await told).toMatch(/403 .*inside-a-run/);
+    for (const verb of ["accept", "undo"]) {
+      const beside = await client.ask("POST", `/tasks/T1/${verb}`);
+      expect([beside.status, at(beside, "error", "code")], verb).toEqual([409, "running"]);
+    }
+    expect((await client.ask("POST", "/runs")).status).toBe(409);
     await client.program.kill("alone");
     const later = await serve(rig, [], port);
     const rest = eventsOf(new Client(later.base, client.key, later.program), run, {
@@ -359,7 +428,7 @@ test(
     const puppet = await rig.agent();
     const play = playStages();
     puppet.play((turn) => (turn.task === "" ? turn.report() : play(turn)));
-    rig.writeBacklog([{ id: "T1", workflow: "plan-approve-execute" }]);
+    rig.writeBacklog(["T1", "T2"].map((id) => ({ id, workflow: "plan-approve-execute" })));
     rig.gitInit();
     expect((await rig.run(["run", "--no-review"])).stdout).toContain("waiting");
     const client = await serve(rig, ["--share", "answer", "--as", "ann", "--start-on-answer"]);
@@ -378,7 +447,19 @@ test(
     const runs = await client.ask("GET", "/runs");
     await eventsOf(client, String(at(runs, "runs", 0, "run")));
     expect(JSON.stringify(rig.events())).toMatch(/"by":"ann","via":"web"|"via":"web","by":"ann"/);
-    await client.stop();
     expect(rig.read("hello.txt")).toBe("hello\n");
+
+    // A plan that is changed is asked about again.
+    const second = await ann.ask("GET", "/questions/T2");
+    const seen = { outcome: "edit", shown_sha256: at(second, "questions", 0, "shows", "sha256") };
+    const edit = (more: object) => ann.ask("POST", "/questions/T2/answer", { ...seen, ...more });
+    expect((await edit({})).status).toBe(422);
+    expect((await edit({ edited: '{"summary": 7}' })).status).toBe(422);
+    const mended = JSON.stringify({ ...PLAN, summary: "Changed by ann" });
+    expect((await edit({ edited: mended })).status).toBe(200);
+    const later = await client.ask("GET", "/runs");
+    await eventsOf(client, String(at(later, "runs", 0, "run")));
+    expect(at(await ann.ask("GET", "/questions/T2"), "shown")).toContain("Changed by ann");
+    await client.stop();
   }),
 );

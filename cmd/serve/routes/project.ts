@@ -12,6 +12,7 @@ import { command as workflows } from "../../commands/workflows.js";
 import { ApiError } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
 import { eventStream } from "../streams.js";
+import { mustNotRun } from "./tasks.js";
 
 /** How many rows of the board the first look has. */
 const FIRST_ROWS = 60;
@@ -54,8 +55,14 @@ async function agentsOf({ site }: ApiCall): Promise<z.infer<typeof Agent>[]> {
   });
 }
 
-const rescued = async ({ context, params }: ApiCall, verb: string): Promise<unknown> =>
-  (await rescue.answer(context, { verb, ids: [params["id"] ?? ""] })).json;
+/** The answer of `looper rescue` on the one that the path names. */
+async function rescued({ context, params }: ApiCall, verb: "show" | "restore"): Promise<unknown> {
+  const { id = "" } = params;
+  const { rescues } = RescueListAnswer.parse((await rescue.answer(context, {})).json);
+  if (!rescues.some((one) => [one.id, one.ref].includes(id)))
+    throw new ApiError(404, "no-rescue", `there is no rescue ${id}, or no longer`);
+  return (await rescue.answer(context, { verb, ids: [id] })).json;
+}
 
 export const PROJECT_ROUTES: readonly ApiRoute[] = [
   route("DELETE", "/session", {
@@ -130,7 +137,13 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     body: z.strictObject({}).optional(),
     answer: RescueRestoreAnswer,
     errors: [404, 409],
-    handle: async (call) => rescued(call, "restore"),
+    handle: async (call) => {
+      await mustNotRun(call, "restore a rescue");
+      const json = RescueRestoreAnswer.parse(await rescued(call, "restore"));
+      if (json.ok) return json;
+      const { clashes } = json;
+      throw new ApiError(409, "clashes", "nothing was restored: files would be overwritten", { clashes });
+    },
   }),
   route("GET", "/workflows", {
     does: "The workflows, and where each comes from.",

@@ -8,6 +8,7 @@ import { command as questions } from "../../commands/questions.js";
 import { edit } from "../../lookup/edit.js";
 import { personOf } from "../../lookup/name-of-user.js";
 import { readTasks } from "../../lookup/read-tasks.js";
+import { takeEdited } from "../../lookup/workflows/edited-answer.js";
 import { readShown } from "../../lookup/workflows/shown-work.js";
 import { ApiError } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
@@ -18,6 +19,7 @@ const Given = z.strictObject({
   text: z.string().max(100_000).optional(),
   comment: z.string().max(100_000).optional(),
   arguments: z.record(z.string(), z.unknown()).optional().describe("Of a call, as changed"),
+  edited: z.string().max(1_000_000).optional().describe("The text that it shows, as the person changed it"),
   shown_sha256: z.string().optional().describe("The digest of what was shown; another one is refused"),
 });
 
@@ -67,15 +69,11 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
     errors: [404, 409, 422],
     handle: async (call) => {
       const { context, site, body } = call;
-      const { question } = await findOpen(call);
+      const asked = { context, project: await site.project(), ...(await findOpen(call)) };
+      const { question } = asked;
       const { outcome, text, comment, arguments: changed, shown_sha256: digest } = body;
-      // A changed text is a file, which the command reads.
-      if (outcome === "edit" && changed === undefined)
-        throw new ApiError(
-          422,
-          "refused",
-          "a text is changed at a terminal: looper answer ID edit --edit FILE",
-        );
+      if (outcome === "edit" && changed === undefined && body.edited === undefined)
+        throw new ApiError(422, "refused", "the changed text is missing: edited, or arguments of a call");
       const shows = question.shows?.sha256;
       if (shows !== undefined && digest !== shows)
         throw new ApiError(409, "digest", `${question.id} shows something else than what was seen`, {
@@ -86,6 +84,7 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
         ...(comment === undefined && text === undefined ? {} : { message: comment ?? text ?? "" }),
         ...(digest === undefined ? {} : { shown: digest }),
         ...(changed === undefined ? {} : { arguments: changed }),
+        ...(body.edited === undefined ? {} : await takeEdited(asked, body.edited, outcome)),
       };
       const person = personOf(context);
       const decide =

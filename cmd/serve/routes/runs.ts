@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { readLastLines } from "../../../src/logging/last-lines.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { UserError } from "../../../src/system/errors.js";
 import type { Ports } from "../../../src/system/ports.js";
 import { RunsAnswer, StopAnswer } from "../../../src/ui/shapes/runs.js";
 import { readView } from "../../../src/ui/view/read-view.js";
@@ -109,7 +110,8 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
       const live = await findLiveRun(call.context.ports, await call.site.project());
       if (live?.run !== path.basename(folder))
         throw new ApiError(409, "not-running", `${path.basename(folder)} is not in progress`);
-      return (await stop.answer(call.context, call.body?.now === true ? { now: true } : {})).json;
+      const stopped = stop.answer(call.context, call.body?.now === true ? { now: true } : {});
+      return (await stopped.catch(explainSilence)).json;
     },
   }),
   route("GET", "/runs/{run}/events", {
@@ -146,6 +148,12 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
     },
   }),
 ];
+
+/** A run that does not answer is not the fault of this server. */
+function explainSilence(error: unknown): never {
+  if (!(error instanceof UserError) || error.kind !== "environment") throw error;
+  throw new ApiError(504, "no-reaction", error.message, { hint: error.hint });
+}
 
 /** The number after which a client wants events: `Last-Event-ID: run:seq`, or `after`. */
 function lastSeen(call: ApiCall<{ after?: number | undefined }>, run: string): number {

@@ -21,6 +21,8 @@ import { command as todo } from "../../commands/todo.js";
 import { command as undo } from "../../commands/undo.js";
 import { command as why } from "../../commands/why.js";
 import { edit } from "../../lookup/edit.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { refusalLines } from "../../../src/ui/terminal/lines/undo-lines.js";
 import { ApiError } from "../api-error.js";
 import { route, WithHeaders, type ApiCall, type ApiRoute } from "../route.js";
 
@@ -80,15 +82,30 @@ export function tagOf(task: Task): string {
   return `"${sha256Hex(JSON.stringify(task)).slice(0, 16)}"`;
 }
 
-/** Refuses with 412 where the client saw another version of the row. */
-function matching({ header }: ApiCall, id: string, decide: PersonEdit): PersonEdit {
-  const wanted = header("if-match");
-  return (backlog) => {
-    const row = backlog.tasks.find((task) => task.id === id);
-    if (wanted !== undefined && row !== undefined && tagOf(row) !== wanted)
-      throw new ApiError(412, "changed", `${id} was changed meanwhile`, { task: row, tag: tagOf(row) });
-    return decide(backlog);
+/** A call that is refused with 412 where its client saw another version of the row. */
+async function matching<Call extends ApiCall>(call: Call): Promise<{ call: Call; id: string }> {
+  const { id } = await findRow(call);
+  const wanted = call.header("if-match");
+  if (wanted === undefined) return { call, id };
+  const precondition = ({ tasks }: Pick<Backlog, "tasks">): void => {
+    mustMatch(
+      wanted,
+      tasks.find((task) => task.id === id),
+    );
   };
+  return { call: { ...call, context: { ...call.context, precondition } }, id };
+}
+
+function mustMatch(wanted: string | undefined, row: Task | undefined): void {
+  if (wanted === undefined || row === undefined || wanted === "*" || tagOf(row) === wanted) return;
+  throw new ApiError(412, "changed", `${row.id} was changed meanwhile`, { task: row, tag: tagOf(row) });
+}
+
+/** Throws 409 while a run is in progress. */
+export async function mustNotRun({ context, site }: ApiCall, what: string): Promise<void> {
+  const live = await findLiveRun(context.ports, await site.project());
+  if (live === undefined) return;
+  throw new ApiError(409, "running", `cannot ${what}: run ${live.run} is in progress`, { run: live.run });
 }
 
 /** The row's edit of the values that a client sent. */
@@ -124,9 +141,6 @@ function insertOf(drafts: readonly z.infer<typeof NewTask>[]): PersonEdit {
   };
 }
 
-const changeTask = async (call: ApiCall, id: string, decide: PersonEdit): Promise<unknown> =>
-  (await edit(call.context, {}, { decide: matching(call, id, decide), say: () => [] })).json;
-
 /** A route that is a command of the same name on one task. */
 function verb<Body extends z.ZodType = typeof NoBody>(
   name: string,
@@ -139,8 +153,10 @@ function verb<Body extends z.ZodType = typeof NoBody>(
     body: body ?? NoBody,
     answer: EditAnswer,
     errors: [404, 409, 412, 422],
-    handle: async (call) =>
-      (await ask(call as ApiCall<unknown, z.infer<Body>>, await mustBeThere(call))).json,
+    handle: async (asked) => {
+      const { call, id } = await matching(asked as ApiCall<unknown, z.infer<Body>>);
+      return (await ask(call, id)).json;
+    },
   });
 }
 
@@ -224,18 +240,19 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     body: Patch,
     answer: EditAnswer,
     errors: [404, 412, 422],
-    handle: async (call) => {
-      const id = await mustBeThere(call);
-      return changeTask(call, id, patchOf(id, call.body));
+    handle: async (asked) => {
+      const { call, id } = await matching(asked);
+      return (await edit(call.context, {}, { decide: patchOf(id, call.body), say: () => [] })).json;
     },
   }),
   route("DELETE", "/tasks/{id}", {
     does: "Removes it; `force`: also dependencies of other tasks on it.",
     query: z.strictObject({ force: z.literal("true").optional() }),
     answer: EditAnswer,
-    errors: [404, 409],
-    handle: async (call) => {
-      const ids = [await mustBeThere(call)];
+    errors: [404, 409, 412],
+    handle: async (asked) => {
+      const { call, id } = await matching(asked);
+      const ids = [id];
       const force = call.query.force === undefined ? {} : { force: true as const };
       return (await edits.rm.answer(call.context, { ids, ...force })).json;
     },
@@ -260,7 +277,10 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
   verb("done", "Marks it as done by hand, without checks.", ({ context }, id) =>
     edits.done.answer(context, { ids: [id] }),
   ),
-  verb("accept", "Counts it as verified.", ({ context }, id) => accept.answer(context, { ids: [id] })),
+  verb("accept", "Counts it as verified; not beside a run.", async (call, id) => {
+    await mustNotRun(call, "accept a task");
+    return accept.answer(call.context, { ids: [id] });
+  }),
   verb(
     "pause",
     "Starts no more jobs on it.",
@@ -282,17 +302,22 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     does: "Takes back what it changed, and reopens it, as `looper undo`; `dry_run` tells what would be undone.",
     body: Undo.optional(),
     answer: UndoAnswer,
-    errors: [404, 409],
+    errors: [404, 409, 412],
     handle: async (call) => {
       const { reason, cascade, dry_run: dry } = call.body ?? {};
+      const row = await findRow(call);
+      mustMatch(call.header("if-match"), row);
+      if (dry !== true) await mustNotRun(call, "undo a task");
       const { json } = await undo.answer(call.context, {
-        id: await mustBeThere(call),
+        id: row.id,
         y: true,
         ...(reason === undefined ? {} : { reason }),
         ...(cascade === true ? { cascade: true as const } : {}),
         ...(dry === true ? { dryRun: true as const } : {}),
       });
-      return json;
+      if (json.outcome !== "refused") return json;
+      const [message = "", ...hint] = refusalLines(json);
+      throw new ApiError(409, json.why, message, { ...json, hint: hint.join("\n") });
     },
   }),
 ];
