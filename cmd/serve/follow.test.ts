@@ -73,16 +73,14 @@ test("two clients that follow one log get the same lines", async () => {
   stop.abort();
 });
 
-test.each([
-  ["shorter", (file: string) => truncateSync(file, 3)],
-  ["removed", (file: string) => rmSync(file)],
-])("a log that is %s is told as gone", async (_, harm) => {
+test.each(["shorter", "removed"])("a log that is %s is told as gone", async (how) => {
   const { file, follow } = logOf(lineOf(1), lineOf(2));
   const lines = follow();
   await lines.next();
   await lines.next();
   const next = lines.next();
-  harm(file);
+  if (how === "shorter") truncateSync(file, 3);
+  else rmSync(file);
   expect((await next).value).toBe("gone");
   expect((await lines.next()).done).toBe(true);
 });
