@@ -331,7 +331,7 @@ exhaustively(
   }),
 );
 
-test(
+exhaustively(
   "kind scripted: edits, runs, fails and does better, in a repository",
   story(async (rig) => {
     const summary = (task_id: string | null, status: string) => ({

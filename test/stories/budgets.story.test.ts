@@ -159,7 +159,7 @@ exhaustively(
   }),
 );
 
-test(
+exhaustively(
   "a run that has lasted long enough ends what is in hand",
   story(async (rig) => {
     agentOf(rig, [GOES_ON], { loop: { max_duration: "2s" } });

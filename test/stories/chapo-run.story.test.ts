@@ -156,7 +156,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "killed in the middle, the next run does the task once, from the start",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
@@ -213,7 +213,7 @@ exhaustively(
   }),
 );
 
-test(
+exhaustively(
   "an attempt that takes too long ends with all it started",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { exhaustively } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const TWO_STAGES = {
@@ -97,7 +98,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a message to a task is in the next model request of the Chapo that works on it",
   story(async (rig) => {
     begin(

@@ -78,7 +78,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a check that passes is not named, and under --strict it runs no more often than without",
   story(async (rig) => {
     rig.trees = true;

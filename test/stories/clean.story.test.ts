@@ -73,7 +73,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a run in progress is never removed, and a rescue keeps its run until it is dropped",
   story(async (rig) => {
     const puppet = await rig.agent();

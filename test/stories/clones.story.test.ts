@@ -2,6 +2,7 @@
 // either. Leaves answers in one folder to people.story.test.ts.
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import type { Rig } from "../rig/rig.js";
 import { story } from "../rig/rig.js";
@@ -102,7 +103,7 @@ function answerInFile(rig: Rig, outcome: string): void {
   rig.write("to-do.json", `${JSON.stringify({ ...backlog, tasks }, undefined, 2)}\n`);
 }
 
-test(
+exhaustively(
   "a run that waits sleeps while only questions are open, wakes on each answer, and makes one commit",
   story(async (rig) => {
     const agent = await begin(rig);

@@ -124,7 +124,7 @@ exhaustively(
 const SUB = "export const sub = (a, b) => a - b;\n";
 const SUB_TEST = TEST.replaceAll("add", "sub").replace("1, 2), 3", "3, 2), 1");
 
-test(
+exhaustively(
   "tests that one task adds hold for the next: honest work passes, and what breaks them does not",
   story(async (rig) => {
     const puppet = await project(rig, NODE);

@@ -199,7 +199,7 @@ exhaustively(
   }),
 );
 
-test(
+exhaustively(
   "between two attempts, an edit by a command or an editor puts the work aside that is in the tree",
   story(async (rig) => {
     const answers: string[] = [];
@@ -249,7 +249,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an edit stands although its run is killed meanwhile, and the next run puts the work aside",
   story(async (rig) => {
     const puppet = await rig.agent();

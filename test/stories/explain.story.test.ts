@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { ShowAnswer } from "../../src/ui/shapes/runs.js";
+import { exhaustively } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const SRC = "export const add = (a, b) => a + b;\nexport const sub = (a, b) => a - b;\n";
@@ -112,7 +113,7 @@ const refOf = (rig: Rig, task: string): string =>
     .split("\n")
     .find((name) => name.includes(`/${task}-`)) ?? "";
 
-test(
+exhaustively(
   "explain of a verified task lists the kinds of what it changed and runs no command",
   story(async (rig) => {
     const log = path.join(rig.root, "ran");

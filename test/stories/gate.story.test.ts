@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -64,7 +65,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a task that never passes is blocked, its work saved as a rescue, the tree reset, and the run continues",
   story(async (rig) => {
     const puppet = await rig.agent();
@@ -141,7 +142,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a check that was red before and still is leaves the task done and unbroken; with verify.strict it fails",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["false"] } });
@@ -200,7 +201,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "with per-test results a regression has a name, and a test that vanished is named and leaves the task unverified",
   story(async (rig) => {
     const tap = 'cat tests.tap; ! grep -q "^not ok" tests.tap';
@@ -390,7 +391,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "in a cold room the tests there were decide, and a pass that needs another one names it",
   story(async (rig) => {
     const verify = { commands: ["sh check.sh"], cold: true, protected: ["!out.txt"] };

@@ -83,7 +83,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "the second attempt is told how the first one ended, and may do better",
   story(async (rig) => {
     const puppet = await rig.agent();
@@ -143,7 +143,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a child in a session of its own, deaf to SIGTERM, holds up neither the attempt nor the run, and does not outlive it",
   story(async (rig) => {
     const puppet = await rig.agent();

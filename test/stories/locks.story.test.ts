@@ -148,7 +148,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a git lock that is there at the start is named, with what to do; one an attempt left goes with it",
   story(async (rig) => {
     const puppet = await rig.agent();

@@ -39,7 +39,7 @@ function stages(rig: Rig): string[] {
     );
 }
 
-test(
+exhaustively(
   "a plan is asked about in the evening and carried out in the morning; a copy of the project has the history",
   story(async (rig) => {
     await begin(rig);
@@ -167,7 +167,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "rejecting a stage of staged-review drops what it did, and the stage is done again",
   story(async (rig) => {
     let created = 0;

@@ -23,7 +23,7 @@ function touched(rig: Rig): unknown {
 const own = (turn: Turn, name = `${turn.task.replaceAll("/", "-")}.txt`) =>
   turn.write(path.join(turn.hello.cwd, name), `${turn.task} ${turn.hello.env["LOOPER_ATTEMPT"] ?? ""}\n`);
 
-test(
+exhaustively(
   "a run of every kind of attempt: the same trees of its commits, the same task file, and nothing of the project is touched",
   story(async (rig) => {
     const puppet = await rig.agent({}, { loop: { max_attempts: 2 } });

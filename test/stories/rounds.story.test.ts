@@ -1,5 +1,6 @@
 // Work and review that do not agree: after some rounds a person is asked, with the findings that are left and the work as it is.
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Rig } from "../rig/rig.js";
 import { story } from "../rig/rig.js";
 import { playStages, visitOf } from "../rig/stages.js";
@@ -53,7 +54,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "giving up keeps the work as a rescue, and the next run does not begin again",
   story(async (rig) => {
     await begin(rig);

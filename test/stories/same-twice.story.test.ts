@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Script } from "../fakes/play.mjs";
+import { exhaustively } from "../rig/exhaustive.js";
 import { normalLog, withoutMoment } from "../rig/normal.js";
 import { Rig, story, type TaskDraft } from "../rig/rig.js";
 
@@ -49,7 +50,7 @@ async function tell(rig: Rig): Promise<{ backlog: string; log: string; commits: 
   };
 }
 
-test(
+exhaustively(
   "the same backlog and the same replies give the same task file, log, commits and words, byte for byte",
   story(async (rig) => {
     const first = await tell(rig);

@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { mcpCalls, mcpResults } from "../rig/mcp.js";
 import { story } from "../rig/rig.js";
 import { playStages } from "../rig/stages.js";
@@ -67,7 +68,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "an answer in the task file about a plan whose file was changed is taken out again, and one about the plan as it was is taken",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);

@@ -79,7 +79,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a review that is complete beside a critical finding sends the work back; one beside a nit keeps it in the document",
   story(async (rig) => {
     await begin(rig);

@@ -1,5 +1,5 @@
 // No work is ever lost: random histories of a person and of agents, with failures, abandoned and undone tasks, kills and
-// restored rescues, in real repositories. LOOPER_HISTORIES sets their number (make test: 12).
+// restored rescues, in real repositories. LOOPER_HISTORIES sets their number (make test: 8).
 //
 // A version of a file (its bytes) must never be lost if git does not ignore it and looper could see it. Looper sees
 //   - the files, and what is staged, when a task is claimed: the work of a person or of earlier tasks;
@@ -46,7 +46,7 @@ import { prepareSomeUndo, REOPENED } from "./scratch-undo.js";
 import { histories, PATHS, type Deed, type HistoryStep } from "./scratch-steps.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";
 
-const HISTORIES = Number(process.env["LOOPER_HISTORIES"] ?? "12");
+const HISTORIES = Number(process.env["LOOPER_HISTORIES"] ?? "8");
 
 /** One history: a repository, and what must not be lost in it by now. */
 class History {

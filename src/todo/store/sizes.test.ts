@@ -34,8 +34,11 @@ function parses(text: Buffer, most: number): Promise<number> {
   return timed(() => JSON.parse(text.toString()) as unknown).then((ms) => ms * most);
 }
 
-test("100,000 tasks in one chain, or in one ring, are checked in time", async () => {
-  const chain = Array.from({ length: 100_000 }, (_, i) =>
+/** In make proof five times as many. */
+const MANY = process.env["EXHAUSTIVE"] === undefined ? 20_000 : 100_000;
+
+test("many tasks in one chain, or in one ring, are checked in time", async () => {
+  const chain = Array.from({ length: MANY }, (_, i) =>
     task(`T${i}`, i === 0 ? {} : { depends_on: [`T${i - 1}`] }),
   );
   const bytes = textOf(chain);
@@ -43,9 +46,11 @@ test("100,000 tasks in one chain, or in one ring, are checked in time", async ()
     expect(checkBacklog(bytes).kind).toBe("ok");
   });
   expect(took).toBeLessThan(await parses(bytes, 40));
-  const ring = problemsOf(textOf([task("T0", { depends_on: ["T99999"] }), ...chain.slice(1)]));
+  const ring = problemsOf(textOf([task("T0", { depends_on: [`T${MANY - 1}`] }), ...chain.slice(1)]));
   expect(ring).toMatchObject([{ rule: "cycle", pointer: "/tasks/0/depends_on/0" }]);
-  expect(ring[0]?.message).toMatch(/: T0 → T99999 → .* → … 99981 more … → .* → T1 → T0$/);
+  expect(ring[0]?.message).toMatch(
+    new RegExp(`: T0 → T${MANY - 1} → .* → … ${MANY - 19} more … → .* → T1 → T0$`),
+  );
 });
 
 test("[ 100,000 times does not overflow the stack", () => {
@@ -60,9 +65,6 @@ test("a file full of mistakes is still checked in time", () => {
   const tasks = Array.from({ length: 20_000 }, (_, i) => task(`T${i}`, { depends_on: [`X${i}`] }));
   expect(problemsOf(textOf(tasks))).toHaveLength(20_000);
 });
-
-/** In make proof five times as many. */
-const MANY = process.env["EXHAUSTIVE"] === undefined ? 20_000 : 100_000;
 
 test("a claim and its end take little time with many tasks", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sizes-"));
