@@ -17,7 +17,6 @@ export const command: AnsweringCommand<{ shell?: string }, { json: CompletionAns
       "mkdir -p ~/.config/fish/completions && looper completion fish > ~/.config/fish/completions/looper.fish",
       "install it for fish",
     ],
-    ["looper completion powershell >> $PROFILE", "install it for PowerShell, typed there"],
   ],
   answer: ({ env }, request) => {
     const shell = shellNamed(request.shell, env["SHELL"] ?? "");
@@ -29,15 +28,13 @@ export const command: AnsweringCommand<{ shell?: string }, { json: CompletionAns
 function shellNamed(word: string | undefined, used: string): CompletedShell {
   if (word === undefined) {
     const last = used.split(/[/\\]/).at(-1);
-    const own = last === "pwsh" ? "powershell" : (SHELLS.find((one) => one === last) ?? "bash");
+    const own = SHELLS.find((one) => one === last) ?? "bash";
     throw usageError(
       `cannot choose a completion script: no shell is given (${SHELLS.join(", ")})`,
       `run \`looper completion ${own}\`; \`looper help completion\` shows where to install it`,
     );
   }
-  const name = word.trim().toLowerCase();
-  // PowerShell's program is called `pwsh` outside Windows.
-  const found = name === "pwsh" ? "powershell" : SHELLS.find((one) => one === name);
+  const found = SHELLS.find((one) => one === word.trim().toLowerCase());
   if (found !== undefined) return found;
   throw usageError(`unknown shell ${word}`, didYouMean(nearest(word, SHELLS), `use ${SHELLS.join(", ")}`));
 }

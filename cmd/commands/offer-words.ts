@@ -38,10 +38,6 @@ export const offerWords = (rows: readonly CommandRow[]): WorkingCommand<{ words:
 
 /** The words as they are meant; the last one is being typed. */
 function wordsOf(shell: string, typed: readonly string[]): string[] {
-  if (shell === "powershell")
-    return Buffer.from(typed[0] ?? "", "base64")
-      .toString("utf8")
-      .split("\0");
   if (shell !== "bash") return [...typed];
   const words: string[] = [];
   let isOpen = false;

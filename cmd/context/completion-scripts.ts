@@ -2,7 +2,7 @@
 // the words to the program, so that an installed script stays valid when commands change.
 // Contract: a script never evaluates typed or answered text, and prints nothing when the program is missing or fails.
 
-export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type CompletedShell = (typeof SHELLS)[number];
 
 /** A dollar sign before a brace that the shell expands. */
@@ -68,56 +68,9 @@ complete -c looper -e
 complete -c looper -f -k -a '(__looper_complete)'
 `;
 
-// Words are passed as base64, because cmd shims and PowerShell before 7.3 lose quotation marks and empty words.
-const POWERSHELL = String.raw`# PowerShell completion for looper
-Register-ArgumentCompleter -Native -CommandName @('looper', 'looper.cmd', 'looper.exe', 'looper.ps1') -ScriptBlock {
-    param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @()
-    $current = ''
-    foreach ($element in @($commandAst.CommandElements | Select-Object -Skip 1)) {
-        $from = $element.Extent.StartOffset
-        if ($from -ge $cursorPosition) { break }
-        $text = $element.Extent.Text
-        $isConstant = $element -is [System.Management.Automation.Language.StringConstantExpressionAst]
-        if ($element.Extent.EndOffset -ge $cursorPosition) {
-            $current = $text.Substring(0, $cursorPosition - $from).TrimStart([char[]]@("'", '"'))
-        } elseif ($isConstant) {
-            $words += $element.Value
-        } else {
-            $words += $text
-        }
-    }
-    $all = [string]::Join([char]0, [string[]](@($words) + @($current)))
-    $sent = [Convert]::ToBase64String([System.Text.Encoding]::UTF8.GetBytes($all))
-    $program = Get-Command -Name looper -CommandType @("Application", "ExternalScript") -ErrorAction SilentlyContinue | Select-Object -First 1
-    if ($null -eq $program) { return }
-    $encoding = [Console]::OutputEncoding
-    try {
-        [Console]::OutputEncoding = [System.Text.Encoding]::UTF8
-        $lines = @(& $program __complete powershell -- $sent 2>$null)
-    } catch {
-        $lines = @()
-    } finally {
-        [Console]::OutputEncoding = $encoding
-    }
-    # The text before the replaced part stays.
-    $kept = 0
-    if ("$wordToComplete".Length -lt $current.Length) { $kept = $current.Length - "$wordToComplete".Length }
-    foreach ($line in $lines) {
-        $word, $says = "$line".Split([char]9, 2)
-        if ($word.Length -le $kept) { continue }
-        $text = $word.Substring($kept)
-        if ($text -notmatch '^[\w./:=%+-]+$') { $text = "'" + ($text -replace "['‘’‚‛]", '$0$0') + "'" }
-        if (-not $says) { $says = $word }
-        [System.Management.Automation.CompletionResult]::new($text, $word, 'ParameterValue', $says)
-    }
-}
-`;
-
 /** Each runs the `looper` on PATH. */
 export const SCRIPTS: Readonly<Record<CompletedShell, string>> = {
   bash: BASH,
   zsh: ZSH,
   fish: FISH,
-  powershell: POWERSHELL,
 };

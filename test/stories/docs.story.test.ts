@@ -22,7 +22,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "npm i -g ./looper-*.tgz": "is done by test/stories/install.story.test.ts",
   "npx vitest run src/todo": "is this very suite",
   "npx vitest run --project stories": "is this very suite",
-  "looper completion powershell >> $PROFILE": "is for PowerShell",
   "looper demo": "is run by test/stories/cli.story.test.ts",
   "looper chapo approve last": "is done by test/stories/chapo-approvals.story.test.ts",
   'looper chapo reject last -m "Use a branch"': "is done by test/stories/chapo-approvals.story.test.ts",

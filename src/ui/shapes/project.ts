@@ -55,7 +55,7 @@ export type InitAnswer = z.infer<typeof InitAnswer>;
 
 /** `looper completion SHELL --json`. */
 export const CompletionAnswer = z.object({
-  shell: z.enum(["bash", "zsh", "fish", "powershell"]),
+  shell: z.enum(["bash", "zsh", "fish"]),
   script: z.string().describe("The script for the shell to read"),
 });
 export type CompletionAnswer = z.infer<typeof CompletionAnswer>;
