@@ -27,13 +27,10 @@ const LOGS: readonly Prefix[] = [
   { pattern: /^[\s■●✕✖✗✘×❌⎿⚠️⏺ℹ│◇◆└⚡]+/u },
   { pattern: /^\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+Z?\]?\s+(?:-\s+)?/ },
   { pattern: /^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+(?:-\s+)?/ },
-  { pattern: /^(?:[\w.]+\s+-\s+)?(?:ERROR|WARNING|CRITICAL)(?:\s+-\s+|:[\w.]+:\s*)/ },
   { pattern: /^[\w.]+:(?:ERROR|CRITICAL):\s+(?:\S+:\d+\s+-\s+)?/ },
   { pattern: /^\[?(?:ERROR|WARN|FATAL)[\]:]?\s+(?:[\w:]+:\s+)?/ },
-  { pattern: /^\[?(?:error|fatal)\]\s*:?\s+/i },
   { pattern: /^(?:\[cause\]|caused by|reason|cause|details?):\s*/i },
   { pattern: /^\d{1,2}:\s+(?=[a-z])/i },
-  { pattern: /^\[(?:Errno|WinError) -?\d+\]\s*/i },
   {
     pattern: new RegExp(String.raw`^(?:${WORD} ){0,4}(?:error|exception)(?:\s\[\w+\])?\s?:\s*`, "i"),
   },
@@ -77,7 +74,6 @@ const STATUSES: readonly Prefix[] = [
     ),
     own: true,
   },
-  { pattern: /^API error occurred:\s*status:?\s*(?<status>[45]\d\d)\b[.:]?\s*/i, own: true },
   // anthropic-sdk-go and openai-go, go-openai, a Gemini client in Go.
   {
     pattern:
@@ -88,7 +84,6 @@ const STATUSES: readonly Prefix[] = [
   {
     pattern: /^(?:[A-Za-z]+ )?API error \(?(?:status )?(?<status>[45]\d\d)(?: [A-Z][A-Za-z ]{1,40})?\)?:\s*/i,
   },
-  { pattern: /^Status (?<status>[45]\d\d) [A-Z][A-Za-z ]{1,40}:\s*/ },
   { pattern: /^(?<status>[45]\d\d) - (?=[[{])/ },
   // Whatever names the API, a status, and the body: "Responses API returned 403: {".
   {
@@ -115,8 +110,6 @@ const STATUSES: readonly Prefix[] = [
   { pattern: /^got status:\s*(?<code>[A-Z]+(?:_[A-Z]+)*)\.\s*(?=$|[{])/, own: true },
   { pattern: new RegExp(`^HTTP(?: error)?:?\\s*(?<status>[45]\\d\\d)${AFTER_STATUS}`, "i") },
   { pattern: /^(?:HTTP )?status code:?\s+(?<status>[45]\d\d)\.?$/i },
-  { pattern: /^HTTP(?:\/[\d.]+)?\s+(?<status>[45]\d\d)\s+\(\k<status>\)\s+/i },
-  { pattern: /^(?<status>[45]\d\d)\s+(?:Client|Server) Error:\s*/ },
   {
     pattern:
       /^(?<status>[45]\d\d)\s+(?<code>[A-Z]+(?:_[A-Z]+)+|UNAVAILABLE|UNAUTHENTICATED|INTERNAL)\.?\s*(?=[{[]|$)/,
@@ -157,7 +150,6 @@ const CLIENTS: readonly Prefix[] = [
   },
   { pattern: /^Error when talking to Gemini API(?: Full report available at: \S+)?:?\s*/, own: true },
   { pattern: /^\[GoogleGenerativeAI Error\]:\s*(?:Error fetching from \S+:\s*)?/, own: true },
-  { pattern: /^Failed to authenticate\.\s+(?=API Error)/, own: true },
   {
     pattern:
       /^(?:exceeded retry limit, last status|error while reading the server response|exception \w+):\s*/i,
