@@ -11,7 +11,6 @@ import { doctorAnswer, fine, warning, type Check } from "../../src/ui/answers/pr
 import {
   checkLeftovers,
   checkContainment,
-  checkDisk,
   checkGit,
   checkLogFolder,
   checkNode,
@@ -77,7 +76,6 @@ async function checkProject(
     await checkLogFolder(context, project),
     ...(await checkLeftovers(context, project, fix)),
     await checkRoom(context, project, { backlog, approved }),
-    await checkDisk(context, project),
     await checkContainment(context),
     await checkSandbox(context, project),
   ];

@@ -1,4 +1,4 @@
-// Checks the environment of a run: node, git, a folder for logs, disk space, a system that lists its processes. Finds locks and
+// Checks the environment of a run: node, git, a folder for logs, a system that lists its processes. Finds locks and
 // processes of dead runs and sessions; with `fix` both are removed.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -58,21 +58,6 @@ export async function checkLogFolder(
     `${there} cannot be written`,
     "make it writable, or set log_dir to another folder",
   );
-}
-
-const MB = 1024 * 1024;
-const TOO_LITTLE = 50 * MB;
-const LITTLE = 500 * MB;
-
-export async function checkDisk({ ports: { files } }: CommandContext, project: Project): Promise<Check> {
-  const folders = [project.folder, await nearestFolder(files, project.logDir)];
-  const free = await Promise.all(folders.map((folder) => files.freeBytes(folder)));
-  const least = Math.min(...free.filter((bytes) => bytes !== undefined));
-  if (!Number.isFinite(least)) return warning("disk", "free room cannot be asked for here", "look yourself");
-  const shown =
-    least > 10 * 1024 * MB ? `${Math.floor(least / MB / 1024)} GB free` : `${Math.floor(least / MB)} MB free`;
-  if (least < TOO_LITTLE) return bad("disk", shown, "free some room: logs and commits need it");
-  return least < LITTLE ? warning("disk", shown, "free some room soon") : fine("disk", shown);
 }
 
 export async function checkContainment({ ports }: CommandContext): Promise<Check> {

@@ -4,7 +4,7 @@ import { errorCode, environmentError } from "../../system/errors.js";
 import { leadsInside } from "../../system/files/leads-inside.js";
 import type { Files } from "../../system/ports.js";
 import { loadClaudeHooks } from "../claude/claude-hooks.js";
-import { loadSettings, findStrangeSettings } from "../read/load.js";
+import { loadSettings } from "../read/load.js";
 import { GO_BACKLOG, GO_SETTINGS, listUserFiles, settingsPaths, type SettingsPaths } from "../read/places.js";
 import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Layers, type ResolvedSettings } from "../read/resolve.js";
@@ -55,12 +55,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const paths = settingsPaths(resolved, { project: folder, home, env });
   const todoFile = typed ?? paths.todoFile;
   const goFiles = await findGoFiles(files, folder, todoFile);
-  const warnings = [
-    ...warnOfGoFiles(goFiles),
-    ...(await findStrangeSettings(files, folder)),
-    ...resolved.warnings,
-    ...(claude?.warnings ?? []),
-  ];
+  const warnings = [...warnOfGoFiles(goFiles), ...resolved.warnings, ...(claude?.warnings ?? [])];
   const realTodoFile = await findRealTodoFile(files, todoFile);
   const lockDir = lockFolder(realTodoFile);
   await refuseLocksOutside(files, lockDir);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodeFiles } from "../../system/files/files.js";
-import { loadSettings, findStrangeSettings } from "./load.js";
+import { loadSettings } from "./load.js";
 
 const files = nodeFiles();
 let project = "";
@@ -88,28 +88,6 @@ test("a pipe in place of a settings file is an error, at once", async () => {
     message: expect.stringContaining("is a pipe") as string,
   });
 });
-
-test("files that other programs would call settings are named in one sentence", async () => {
-  const names = [".looper/settings.json", ".looperrc", "looper.config.js", "looper.json"];
-  for (const name of [...names, "looper-notes.json", "looper.toml"]) write(name, "{}");
-  expect(await findStrangeSettings(files, project)).toEqual([
-    expect.stringMatching(
-      /^\.looper\/settings\.json, \.looperrc, looper\.config\.js, looper\.json are not read; /,
-    ),
-  ]);
-});
-
-test.each(["js", "mjs", "cjs", "ts", "toml", "jsonc"])(
-  "config.%s is not read, and that is said",
-  async (end) => {
-    expect(await findStrangeSettings(files, project)).toEqual([]);
-    write(`.looper/config.${end}`, "");
-    write(".looper/config.json", "{}");
-    expect(await findStrangeSettings(files, project)).toEqual([
-      `.looper/config.${end} is not read; settings are read from .looper/config.json, .looper/config.yaml, .looper/config.yml`,
-    ]);
-  },
-);
 
 test("nothing of the project runs while its settings are loaded", async () => {
   const trap = (name: string) =>

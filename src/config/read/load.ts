@@ -46,22 +46,3 @@ async function loadFrom(
   if (there.length === 0) return undefined;
   return (await import("./search.js")).searchSettings(folder, there, nameOf);
 }
-
-/**
- * Sentences about files of a project that look like its settings and are none: other formats, some of which would have
- * to be run to be read.
- */
-export async function findStrangeSettings(files: Files, project: string): Promise<string[]> {
-  const listed = async (folder: string): Promise<readonly string[]> => files.list(folder).catch(() => []);
-  const names = [
-    ...(await listed(path.join(project, ".looper"))).map((name) => `.looper/${name}`),
-    ...(await listed(project)),
-  ].filter((name) => STRANGE.test(name));
-  if (names.length === 0) return [];
-  return [
-    `${names.join(", ")} ${names.length === 1 ? "is" : "are"} not read; settings are read from ${PROJECT_FILES.join(", ")}`,
-  ];
-}
-
-const STRANGE =
-  /^(?:\.looper\/(?:config\.(?:[cm]?js|ts|toml|jsonc)|settings\.(?:json|ya?ml|toml))|\.?looper\.(?:json|ya?ml)|looper\.config\.(?:[cm]?js|ts|jsonc?|ya?ml|toml)|\.looperrc(?:\.(?:json|ya?ml))?)$/;
