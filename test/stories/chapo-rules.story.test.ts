@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, linkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 import { BIN } from "../rig/program.js";
@@ -196,7 +196,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });
 `;
 
-test(
+exhaustively(
   "a server's tools go through the same gate; one that does not start is a warning",
   story(async (rig) => {
     const file = path.join(rig.root, "server.cjs");

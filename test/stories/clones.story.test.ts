@@ -73,7 +73,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a clone approves a plan and continues its task; changes that only the first repository has are refused there",
   story(async (rig) => {
     await begin(rig);

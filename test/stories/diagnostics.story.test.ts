@@ -158,7 +158,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "CI=true: also on a terminal no live line, no cursor that moves, and colour only where it is forced",
   story((rig) => {
     rig.writeBacklog([{ id: "T1" }]);

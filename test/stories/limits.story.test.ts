@@ -1,7 +1,7 @@
 // An agent that is not let in (docs/limits.md): no attempt is counted; the run waits, says so, or lets another agent work.
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sample } from "../rig/exhaustive.js";
+import { exhaustively, sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const done = { summary: { task_id: null, status: "done" } };
@@ -68,7 +68,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a wait that an earlier run was told of is of that agent and that model: another one is asked at once",
   story(async (rig) => {
     const away = { error: { message: "Usage limit reached. Try again in 5 days.", status: 429 }, exit: 1 };

@@ -58,7 +58,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a second backlog in the same tree, and the same backlog from another tree by another name, have to wait too",
   story(async (rig) => {
     const puppet = await rig.agent();

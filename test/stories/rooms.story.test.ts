@@ -69,7 +69,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "with a setup that installs it the checks run in rooms, and work with a changed test is verified",
   story(async (rig) => {
     const folder = `${rig.project}/node_modules`;
