@@ -1,5 +1,5 @@
 // Each kind of agent in a run: how it is called, how its end is understood, what becomes of one that cannot be used.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
@@ -207,13 +207,19 @@ test(
 );
 
 test(
-  "a client that fails at two tasks in the same way is set aside, and blocks none; one that fails at a task alone blocks it",
+  "a client that fails at two tasks in the same way is set aside, also after it worked, and blocks none; one that fails at a task alone blocks it",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    rig.gitInit();
     const stub = path.join(rig.root, "stub");
-    writeFileSync(stub, `#!/bin/sh\ncat >/dev/null\necho "$$: unknown option --model" >&2\nexit 2\n`, {
-      mode: 0o755,
-    });
+    const works = `[ -e "$0.ran" ] || { touch "$0.ran"; echo half >half.txt; exit 1; }`;
+    writeFileSync(
+      stub,
+      `#!/bin/sh\ncat >/dev/null\n${works}\necho "$$: unknown option --model" >&2\nexit 2\n`,
+      {
+        mode: 0o755,
+      },
+    );
     const puppet = await rig.agents(
       { fake: {}, stub: { kind: "command", binary: stub } },
       { schedule: { strategy: "round-robin", agents: ["stub", "fake"] } },
@@ -221,8 +227,10 @@ test(
     const alone = await rig.run(["run", "--agent", "stub"]);
     expect(alone.code, alone.stderr).toBe(3);
     expect(alone.stderr).toContain("T1 and T2 failed in the same way within seconds, without a token used");
-    expect(agentsOf(rig)).toEqual(["stub", "stub"]);
+    expect(agentsOf(rig)).toEqual(["stub", "stub", "stub"]);
     expect(Object.values(rig.statuses())).not.toContain("blocked");
+    expect(existsSync(path.join(rig.project, "half.txt"))).toBe(false);
+    expect((await rig.run(["rescue", "show", "T1-2"])).stdout).toContain("half.txt");
 
     puppet.play((turn) => (turn.task === "T3" ? turn.exit(1) : turn.report()));
     const spared = await rig.run(["run"]);

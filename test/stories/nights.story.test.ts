@@ -43,7 +43,7 @@ function draw(seed: number, ids: readonly string[], unsolvable: number): Night {
   const ways = ids.map((id) => {
     const spared = Array.from({ length: Math.floor(chance() * 3) }, () => pick(SPARED));
     const counted = chance() < 0.2 && !never.includes(id) ? [pick(COUNTED)] : [];
-    // Where the work of an attempt is in the tree, a client that cannot start counts: L12.
+    // Where no other task can go first, a client that cannot start counts: L12.
     const drawn = counted.length === 0 ? spared : spared.filter((way) => way !== "cannot start");
     return [id, [...counted, ...drawn].sort(() => chance() - 0.5)] as const;
   });

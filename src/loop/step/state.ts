@@ -90,6 +90,8 @@ export interface Job {
   end?: Extract<StepEvent, { type: "agent_finished" }>;
   /** The verdict, where the end says more of the agent than of the task. */
   failed?: AttemptVerdict;
+  /** The work of earlier attempts at its task is in the tree. */
+  leavesWork?: true;
   verdict?: AttemptVerdict;
   /** The job's process was told to stop. */
   stopped?: true | undefined;

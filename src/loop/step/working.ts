@@ -5,7 +5,7 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { NOTHING_SPENT, reportSpending, addUsage } from "./attempt/spending.js";
-import { noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
+import { mayRestore, noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, hasOther, startNext } from "./choose.js";
 import {
@@ -262,9 +262,13 @@ function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): R
   return stayAtWork(replaceJob({ ...charged, backoffs }, { ...enter(job, after), end: event }), decision);
 }
 
-/** L12: what the end of an agent that changed nothing says of it. */
-function suspect(work: Work, job: Job, changed: number): { work: Work; job: Job } {
-  const { suspects, held, failed } = weighAgent(work, job, { changed, hasOther: hasOther(work, job) });
+/** L12: what the end of an agent that changed nothing says of it. The work in the tree is of earlier attempts, where there were any. */
+function suspect(work: Work, found: Job, changed: number): { work: Work; job: Job } {
+  const { from, route } = found;
+  const isEarlier = from === "doing" && (route === "work" || (route === undefined && mayRestore(work)));
+  const job: Job = changed > 0 && isEarlier ? { ...found, leavesWork: true } : found;
+  const worked = changed > 0 && !isEarlier;
+  const { suspects, held, failed } = weighAgent(work, job, { worked, hasOther: hasOther(work, job) });
   const seen = {
     ...work,
     suspects,

@@ -25,10 +25,12 @@ export function settleAttempt(work: Work, unsettled: Job, decision: Decision): W
       return settleSkipped(work, job, verdict.why, decision);
     case "failed":
       return settleFailed(work, job, verdict, decision);
-    case "held":
-      decision.notes.push(makeFailureNote(job, verdict, "later"));
+    case "held": {
+      const evidence = [verdict.evidence, ...describeRescue(job)].join("; ");
+      decision.notes.push(makeFailureNote(job, { ...verdict, evidence }, "later"));
       changeBacklog(work, job, putBackInQueue(job), decision);
-      return rememberFailure(replaceJob(work, job), job, verdict.reason, verdict.evidence);
+      return rememberFailure(replaceJob(work, job), job, verdict.reason, evidence);
+    }
     case "interrupted":
       // L7: the task stays `doing`; only the agent's own edits of the backlog are reverted.
       changeBacklog(work, job, returnToProgress(work, job), decision);

@@ -141,6 +141,8 @@ function givesUp(work: Work, job: Job): boolean {
       return true;
     case "failed":
       return !isSpared(job.verdict, job.end) && countAttemptsLeft(work, job) === 0;
+    case "held":
+      return job.leavesWork === true;
     default:
       return false;
   }

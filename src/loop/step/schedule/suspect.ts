@@ -1,5 +1,5 @@
 // Tells an agent that does not work from a task that fails: two tasks, the same failure, within seconds, without a token or a change.
-// Pure.
+// Pure. weigh.ts and the stages put work of earlier attempts aside before another task goes first.
 import { tokensOf } from "../../../agents/usage.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { TaskId } from "../../../todo/model/task.js";
@@ -24,13 +24,13 @@ const REASONS: ReadonlySet<string> = new Set([
 export function weighAgent(
   work: Work,
   { facts, stopped, end }: Job,
-  { changed, hasOther }: { changed: number; hasOther: boolean },
+  { worked, hasOther }: { worked: boolean; hasOther: boolean },
 ): { suspects: Work["suspects"]; held?: TaskId; failed?: AttemptVerdict } {
   const { agent, task_id: id } = facts;
   const suspects = new Map(work.suspects);
   const before = suspects.get(agent);
   suspects.delete(agent);
-  const failure = stopped === true || end === undefined || changed > 0 ? undefined : readFailure(end);
+  const failure = stopped === true || end === undefined || worked ? undefined : readFailure(end);
   if (id === undefined || failure === undefined || work.held?.has(id) === true) return { suspects };
   const { reason, evidence } = failure;
   const like = `${reason} ${end?.exit_code ?? ""} ${mask(evidence, id)}`;
