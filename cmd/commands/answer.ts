@@ -3,7 +3,7 @@
 // Leaves the rules to src/todo/change/person-answers.ts.
 import path from "node:path";
 import { Argument, Option } from "commander";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { type UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { answerQuestion, decideQuestion, EDIT, findQuestion } from "../../src/todo/change/person-answers.js";
 import type { Task } from "../../src/todo/model/task.js";
@@ -16,7 +16,7 @@ import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
 import { personOf } from "../lookup/name-of-user.js";
 import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
-import { shareHere } from "../lookup/share.js";
+import { answerShared } from "../lookup/share.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 import { takeEdited, type EditedAnswer } from "../lookup/workflows/edited-answer.js";
 import { mustBeAsShown, type AskedTask } from "../lookup/workflows/shown-work.js";
@@ -85,19 +85,17 @@ async function give(
   // Before anything is written or opened.
   await refuseAgents(context, { ...REFUSED, file });
   const project = await projectOf(context, { file, quiet: true });
-  await shareHere(context, project);
-  const edited = await answerEdited(context, request, word);
-  // The person who names no digest has read the files, which must be what was asked about.
-  if (shown === undefined && Object.keys(edited).length === 0)
-    await mustBeAsShown(context, { file, id, word });
-  const answered = await edit(context, request, {
-    decide: decide(id, { ...given({ word, message, shown }), ...edited }, personOf(context)),
-    say: answeredLines,
-    refused: REFUSED,
+  return answerShared(context, project, async () => {
+    const edited = await answerEdited(context, request, word);
+    // The person who names no digest has read the files, which must be what was asked about.
+    if (shown === undefined && Object.keys(edited).length === 0)
+      await mustBeAsShown(context, { file, id, word });
+    return edit(context, request, {
+      decide: decide(id, { ...given({ word, message, shown }), ...edited }, personOf(context)),
+      say: answeredLines,
+      refused: REFUSED,
+    });
   });
-  const [late] = await shareHere(context, project);
-  if (late !== undefined) throw new UserError("no", late, "list the open questions with `looper questions`");
-  return answered;
 }
 
 /** The answer that was given, and the run that takes it. */

@@ -6,12 +6,26 @@ import { isTrusted } from "../../src/config/trust/trust-store.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { shareQuestions } from "../../src/loop/perform/stages/share-questions.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { UserError } from "../../src/system/errors.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import { openStore } from "../../src/todo/store/store.js";
 import type { CommandContext } from "../context/command-context.js";
 import { checkOptionsOf } from "./check-options.js";
 import { editBeside } from "./edit.js";
 import { warn } from "./project.js";
+
+/** Gives an answer between two looks at the remote: the answer that came there first counts, and the other person is told. */
+export async function answerShared<Given>(
+  context: CommandContext,
+  project: Project,
+  give: () => Promise<Given>,
+): Promise<Given> {
+  await shareHere(context, project);
+  const answered = await give();
+  const [late] = await shareHere(context, project);
+  if (late !== undefined) throw new UserError("no", late, "list the open questions with `looper questions`");
+  return answered;
+}
 
 /** Returns the answers given here that others had given before. */
 export async function shareHere(context: CommandContext, project: Project): Promise<readonly string[]> {

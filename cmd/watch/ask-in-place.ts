@@ -6,7 +6,6 @@ import { UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
 import { answerQuestion, type TypedAnswer } from "../../src/todo/change/person-answers.js";
-import type { Task } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { promptText, readTyped, type TypedReply } from "../../src/ui/terminal/typed-answer.js";
@@ -26,6 +25,8 @@ type Asked = "answered" | "left";
 
 interface Desk extends AskedTask {
   store: Store;
+  /** Takes over answers from elsewhere, and pushes those of here. */
+  share: () => Promise<void>;
   /** Aborted once no answer is wanted any more. */
   withdrawn: AbortSignal;
 }
@@ -37,7 +38,7 @@ const LOOK_EVERY_MS = 1000;
 export async function askInPlace(
   context: CommandContext,
   project: Project,
-  { question, task, ending }: { question: Question; task: Task; ending: AbortSignal },
+  { question, task, share, ending }: Pick<Desk, "question" | "task" | "share"> & { ending: AbortSignal },
 ): Promise<Asked> {
   const check = await checkOptionsOf(context, project);
   const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
@@ -49,7 +50,7 @@ export async function askInPlace(
     })().catch(() => undefined);
   });
   const withdrawn = AbortSignal.any([ending, elsewhere.signal]);
-  const desk: Desk = { context, project, store, task, question, withdrawn };
+  const desk: Desk = { context, project, store, share, task, question, withdrawn };
   try {
     const answered = await askUntil(desk);
     if (!elsewhere.signal.aborted) return answered;
@@ -141,13 +142,15 @@ async function take(desk: Desk, typed: TypedReply): Promise<Asked | undefined> {
 
 /** Writes the answer; the first one counts, so a refusal says who was quicker. */
 async function write(desk: Desk, typed: TypedAnswer): Promise<Asked | undefined> {
-  const { context, project, store, question } = desk;
+  const { context, project, store, share, question } = desk;
   const shown = question.shows?.sha256;
   const person = { by: nameOfUser(context.env), via: "terminal" as const };
   try {
     const decide = answerQuestion(question.id, { ...typed, ...given({ shown }) }, person);
+    await share();
     const edited = await editBeside(context, { project, store }, decide);
     if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
+    await share();
     return "answered";
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

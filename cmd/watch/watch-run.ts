@@ -84,9 +84,10 @@ function askingOf(
   const isSeen = stdin.isTerminal && out.isTerminal && err.isTerminal && env["TERM"] !== "dumb";
   if (asksHere !== true || !isSeen || manner !== "progress" || log.format !== "text") return {};
   return {
-    askPerson: async (question, task) => {
+    askPerson: async (question, task, share) => {
       const { askInPlace } = await import("./ask-in-place.js");
-      return display.askHere(task.id, (ending) => askInPlace(context, project, { question, task, ending }));
+      const asked = { question, task, share };
+      return display.askHere(task.id, (ending) => askInPlace(context, project, { ...asked, ending }));
     },
   };
 }

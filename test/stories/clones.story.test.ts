@@ -3,6 +3,7 @@
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
+import { mcpCalls, mcpResults, type Call } from "../rig/mcp.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import type { Rig } from "../rig/rig.js";
 import { story } from "../rig/rig.js";
@@ -229,5 +230,19 @@ test(
     rig.git("remote", "set-url", "origin", origin);
     await rig.run(["questions"], { env });
     expect(shared(rig)).toBe("");
+  }),
+);
+
+test(
+  "with git.share an answer over MCP looks first what was answered elsewhere",
+  story(async (rig) => {
+    await begin(rig, { git: { share: "origin" } });
+    const there = shareOrigin(rig);
+    expect((await run(rig, "plan-approve-execute")).code).toBe(1);
+    expect((await rig.run(["-C", there, "approve", "T1", "-m", "go"])).code).toBe(0);
+    const call: Call = ["answer", { id: "T1", outcome: "revise" }];
+    const { stdout } = await rig.run(["mcp", "--allow-answers"], { input: mcpCalls(call) });
+    expect(JSON.stringify(mcpResults(stdout))).toContain("T1.3 was already answered: approve");
+    expect(rig.readBacklog().tasks[0]?.progress).toMatchObject({ answer: { outcome: "approve" } });
   }),
 );

@@ -40,11 +40,11 @@ class Terminal {
   }
 }
 
-async function begin(rig: Rig): Promise<void> {
+async function begin(rig: Rig, settings: Record<string, unknown> = {}): Promise<void> {
   rig.writeBacklog([{ id: "T1" }]);
   rig.write(".gitignore", "looper-logs/\n.looper/\n");
   rig.gitInit();
-  (await rig.agent()).play(playStages());
+  (await rig.agent({}, settings)).play(playStages());
 }
 
 const progressOf = (rig: Rig) => rig.readBacklog().tasks[0]?.progress;
@@ -85,6 +85,26 @@ test.skipIf(noTerminal)(
       edited: { stage: "plan", visit: 3 },
     });
     expect(rig.read(".looper/tasks/T1/3-plan.json")).toContain("farewell");
+  }),
+);
+
+test.skipIf(noTerminal)(
+  "with git.share an answer at the terminal looks first what was answered elsewhere",
+  story(async (rig) => {
+    await begin(rig, { git: { share: "origin" } });
+    const [origin, there] = [path.join(rig.root, "origin.git"), path.join(rig.root, "there")];
+    rig.git("init", "-q", "--bare", origin);
+    rig.git("remote", "add", "origin", origin);
+    rig.git("push", "-q", "origin", "main");
+    rig.git("clone", "-q", `file://${origin}`, there);
+    const run = new Terminal(rig, RUN);
+    await expect.poll(() => run.shown).toMatch(PROMPT);
+    await expect.poll(() => rig.git("ls-remote", "origin", "refs/looper/*")).toContain("open/T1");
+    expect((await rig.run(["-C", there, "approve", "T1"])).code).toBe(0);
+    await run.answer(PROMPT, "revise\r");
+    expect(await run.code).toBe(0);
+    expect(run.shown).toContain("T1.3 was already answered: approve");
+    expect(rig.statuses()).toEqual({ T1: "done" });
   }),
 );
 

@@ -10,6 +10,8 @@ import { STATUSES } from "../../../src/todo/model/status.js";
 import { Task } from "../../../src/todo/model/task.js";
 import { edit } from "../../lookup/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
+import { projectOf } from "../../lookup/project.js";
+import { answerShared } from "../../lookup/share.js";
 import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { makeReader, makeTool, type McpTool } from "./serve.js";
@@ -191,9 +193,12 @@ function answerTool(site: PersonSite): McpTool {
       if (outcome !== undefined && text !== undefined)
         throw usageError("answer: give the outcome or the text, not both");
       const said = given({ word: outcome ?? text, message: comment, shown });
-      if (shown === undefined) await mustBeAsShown(site.context, { file: site.file, id, word: outcome });
-      const person = { by: nameOfUser(site.context.env), via: "mcp" as const };
-      return makeEdit(site, answerQuestion(id, said, person));
+      const { context, file } = site;
+      const person = { by: nameOfUser(context.env), via: "mcp" as const };
+      return answerShared(context, await projectOf(context, { file, quiet: true }), async () => {
+        if (shown === undefined) await mustBeAsShown(context, { file, id, word: outcome });
+        return makeEdit(site, answerQuestion(id, said, person));
+      });
     },
   );
 }

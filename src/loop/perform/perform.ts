@@ -25,6 +25,7 @@ import { performRead } from "./perform-backlog.js";
 import { performSaveWork } from "./stages/perform-save-work.js";
 import { performCheckpoint, performRestore, performSnapshot } from "./tree/perform-tree.js";
 import { findWorkFolder } from "./agent/prompt-for.js";
+import { shareAndTell } from "./stages/share-questions.js";
 import { documentOf } from "./stages/stage-output.js";
 import type { World } from "./world.js";
 
@@ -94,7 +95,7 @@ async function performAskPerson(world: World, { task_id }: Do<"ask-person">): Pr
   const asks = world.askPerson;
   if (asks === undefined || task === undefined || question === undefined)
     return { type: "person_asked", task_id, outcome: "left" };
-  return { type: "person_asked", task_id, outcome: await asks(question, task) };
+  return { type: "person_asked", task_id, outcome: await asks(question, task, () => shareAndTell(world)) };
 }
 
 /** Writes the file that a hook gets as its third argument: the summary, with the status the runner decided. */

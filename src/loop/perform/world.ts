@@ -54,8 +54,11 @@ export interface World {
   head?: string;
   trusted: Trusted;
   confirm?: (question: string) => Promise<boolean>;
-  /** Shows a person at the terminal the open question of a task, and makes the edit that answers it. `left`: it stays open. */
-  askPerson?: (question: Question, task: Task) => Promise<"answered" | "left">;
+  /**
+   * Shows a person at the terminal the open question of a task, and makes the edit that answers it. `left`: it stays open. `share`:
+   * to be called before and after the edit.
+   */
+  askPerson?: (question: Question, task: Task, share: () => Promise<void>) => Promise<"answered" | "left">;
   /** The workflows that tasks of this run can go through, as the run's rules have them; absent: only `default`. */
   workflows?: Rules["workflows"];
   /** This program, and the module of `schedule.strategy` (absolute); absent: the strategy is a word. */

@@ -42,6 +42,6 @@ export interface RunRequest {
   hangsUp: boolean;
   confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
   /** Asks the person at the terminal an open question, and makes the edit that answers it; absent where a person cannot be asked. */
-  askPerson?: (question: Question, task: Task) => Promise<"answered" | "left">;
+  askPerson?: (question: Question, task: Task, share: () => Promise<void>) => Promise<"answered" | "left">;
   onEvent?: (event: Sealed) => void;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sha256Hex } from "../../../system/text/sha256.js";
 import { task } from "../../../todo/testing/testing.js";
 import type { Progress, Question } from "../../../workflow/progress.js";
 import { planShare, readShared, type Shared } from "./share-questions.js";
@@ -19,9 +20,10 @@ const there = (progress: Progress, more: Partial<Shared> = {}): Shared => ({
   ...more,
 });
 const plan = (here: Progress | undefined, ...found: Shared[]) => {
-  const { changes, set, drop, late } = planShare([task("T1", { progress: here })], found);
+  const { changes, set, drop, late } = planShare([task("T1", { progress: here })], found, HERE);
   return { changes: changes.length, set: set.length, drop: drop.length, late: late.length };
 };
+const HERE = { file: "to-do.json" };
 const NOTHING = { changes: 0, set: 0, drop: 0, late: 0 };
 
 test("a question is pushed once, its answer again, and both are removed when the task has gone further", () => {
@@ -30,13 +32,14 @@ test("a question is pushed once, its answer again, and both are removed when the
   expect(plan(answered("yes", "me"), there(ASKED))).toEqual({ ...NOTHING, set: 1 });
   const { question: _over, ...rest } = ASKED;
   expect(plan({ ...rest, visit: 4 }, there(ASKED))).toEqual({ ...NOTHING, drop: 1 });
-  expect(planShare([task("T1", { status: "done" })], [there(ASKED)]).drop).toHaveLength(1);
+  expect(planShare([task("T1", { status: "done" })], [there(ASKED)], HERE).drop).toHaveLength(1);
 });
 
 test("an answer from elsewhere is taken beside what is noted here; the first at the remote counts", () => {
   const taken = planShare(
     [task("T1", { progress: ASKED })],
     [there(answered("no", "ada"), { status: "todo" })],
+    HERE,
   );
   expect(taken.changes).toMatchObject([
     { op: "adopt", status: "todo", progress: { notes: ASKED.notes, answer: { outcome: "no", by: "ada" } } },
@@ -53,7 +56,9 @@ test("a task that went further elsewhere is taken over, unless an agent works on
   const further: Progress = { ...ASKED, visit: 5, question: { ...QUESTION, id: "T1.5" } };
   expect(plan(undefined, there(ASKED))).toEqual({ ...NOTHING, changes: 1 });
   expect(plan(ASKED, there(further))).toEqual({ ...NOTHING, changes: 1 });
-  expect(planShare([task("T1", { status: "doing", progress: ASKED })], [there(further)]).changes).toEqual([]);
+  expect(
+    planShare([task("T1", { status: "doing", progress: ASKED })], [there(further)], HERE).changes,
+  ).toEqual([]);
 });
 
 test("a row from elsewhere allows no call of a tool, and names no file outside its task's folder", () => {
@@ -75,4 +80,37 @@ test("a row from elsewhere allows no call of a tool, and names no file outside i
   expect(read({ ...ASKED, outputs: { plan: { ...output, file: "../../2-plan.json" } } })).toEqual([]);
   const work = { commit: "--output=x", base: "0".repeat(40), verdict: "passed" } as const;
   expect(read({ ...ASKED, work })).toEqual([]);
+});
+
+test("the question of another task with this id is left alone: nothing of it is taken, replaced or removed", () => {
+  const made = task("T1", { progress: ASKED, created_at: "2026-11-20T00:00:00Z" });
+  const [own] = planShare([made], [], HERE).set;
+  expect(own?.task).toBe(made);
+  const of = sha256Hex("to-do.json\0" + "2026-11-20T00:00:00Z");
+  const further = there({ ...ASKED, visit: 5 }, { of });
+  expect(planShare([{ ...made, title: "with another title" }], [further], HERE).changes).toHaveLength(1);
+  const others = [
+    [made, "other/to-do.json"],
+    [task("T1", { progress: ASKED, created_at: "2026-11-21T00:00:00Z" }), "to-do.json"],
+    [task("T1", { progress: ASKED }), "to-do.json"],
+    [task("T1", { status: "done" }), "to-do.json"],
+  ] as const;
+  for (const [other, file] of others) {
+    const { notes, ...rest } = planShare([other], [further], { file });
+    expect(rest).toEqual({ changes: [], take: [], set: [], drop: [], late: [] });
+    const told =
+      other.status === "done" ? [] : [expect.stringContaining("git push origin :refs/looper/open/T1")];
+    expect(notes.map((note) => note("origin"))).toEqual(told);
+  }
+});
+
+test("a run leaves a task that is in a workflow which it did not load", () => {
+  const knows = ({ workflow }: Progress) => workflow === "loaded";
+  const left = planShare([task("T1")], [there(ASKED)], { ...HERE, knows });
+  expect([left.changes, left.set, left.drop]).toEqual([[], [], []]);
+  expect(left.notes.map((note) => note("origin"))).toEqual([
+    expect.stringContaining("workflow mine elsewhere"),
+  ]);
+  const found = there({ ...ASKED, workflow: "loaded" });
+  expect(planShare([task("T1")], [found], { ...HERE, knows }).changes).toHaveLength(1);
 });

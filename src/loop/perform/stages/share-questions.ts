@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Project } from "../../../config/project/open-project.js";
 import { asResult, failureText, type GitFailure } from "../../../git/base/git.js";
+import { openRef } from "../../../git/base/names.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
 import {
   fetchOpen,
@@ -21,7 +22,7 @@ import type { Redact } from "../../../system/text/secrets/redact.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import type { Ports } from "../../../system/ports.js";
 import type { PersonEdit } from "../../../todo/change/person-edits.js";
-import type { PersonChange } from "../../../todo/model/changes/person-change.js";
+import { taskOfChange, type PersonChange } from "../../../todo/model/changes/person-change.js";
 import { Status, type Task } from "../../../todo/model/task.js";
 import { openStore, type Store } from "../../../todo/store/store.js";
 import { tellRun } from "../../../logging/control.js";
@@ -31,6 +32,7 @@ import { IGNORES_ALL } from "./stage-output.js";
 import { copyOfOutput, outputFile, readableFile } from "../../../workflow/outputs/task-files.js";
 import { Progress, type StageOutput } from "../../../workflow/progress.js";
 import { describeAnswer, describeBy, isAnswered } from "../../../workflow/question.js";
+import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
 
 /** Everything that sharing reaches. `edit`: makes a person's edit of the task file, as the commands do. */
 export interface ShareSite {
@@ -40,12 +42,16 @@ export interface ShareSite {
   store: Pick<Store, "read">;
   redact: Redact;
   edit: (decide: PersonEdit) => Promise<unknown>;
+  /** Of a run: whether it can take the task further. */
+  knows?: (progress: Progress) => boolean;
 }
 
-const SharedRow = z.object({ id: z.string(), status: Status, progress: Progress });
+const SharedRow = z.object({ id: z.string(), of: z.string().optional(), status: Status, progress: Progress });
 
 /** A question as the remote has it, read. */
 export interface Shared extends OpenRef {
+  /** See `identify`; absent: pushed by an earlier version. */
+  of?: string;
   status: Task["status"];
   progress: Progress;
 }
@@ -59,6 +65,8 @@ interface SharePlan {
   drop: OpenRef[];
   /** Answers given here that others had given before. */
   late: string[];
+  /** What is left as it is, and why; of the remote's name. */
+  notes: ((remote: string) => string)[];
 }
 
 /** The result; `late`: answers given here that others had given before. */
@@ -105,31 +113,45 @@ async function shareWith(site: ShareSite, remote: string): Promise<SharedQuestio
     const found = (await fetchOpen(repo, remote)).flatMap(readShared);
     const read = await store.read();
     if (read.kind !== "ok") return { ...NOTHING, late };
-    const plan = planShare(read.backlog.tasks, found);
+    const makePlan = (tasks: readonly Task[]): SharePlan =>
+      planShare(tasks, found, { file: repo.todo?.path ?? "", ...given({ knows: site.knows }) });
+    let plan = makePlan(read.backlog.tasks);
     for (const shared of plan.take) await takeOver(site, shared);
-    if (plan.changes.length > 0) await site.edit(() => plan.changes);
+    const taken = new Set(plan.take.map(({ task }) => task));
+    if (plan.changes.length > 0)
+      // Others may have saved since: under the lock the newest rows decide.
+      await site.edit(({ tasks }) => {
+        plan = makePlan(tasks);
+        return plan.changes.filter((change) => taken.has(taskOfChange(change)));
+      });
     late.push(...plan.late);
+    const told = plan.notes.map((note) => note(remote));
     const set: OpenUpdate[] = [];
     for (const { task, before } of plan.set) set.push(await makeUpdate(site, task, before));
     const pushed = await asResult(() => pushOpen(repo, remote, { set, drop: plan.drop }));
-    if (pushed.ok) return { ...NOTHING, late };
+    if (pushed.ok) return { warnings: told, late };
     // Someone else was quicker: their answer is taken over first, once.
-    if (round > 0)
-      return { ...warn(`open questions were not pushed to ${remote}: ${describe(pushed.error)}`), late };
+    const failed = `open questions were not pushed to ${remote}: ${describe(pushed.error)}`;
+    if (round > 0) return { warnings: [...told, failed], late };
   }
+}
+
+/** Tells a task from another of the same id: by its task file (from the top), and by when it was made; by its title where a person wrote the row. */
+function identify(file: string, { created_at, title }: Pick<Task, "created_at" | "title">): string {
+  return sha256Hex(`${file}\0${created_at ?? title}`);
 }
 
 /** Reads a row. Permissions for calls of tools are left out: a person who can push must not be able to run commands here. */
 export function readShared(open: OpenRef): Shared[] {
   const read = SharedRow.safeParse(parseJson(open.row));
   if (!read.success || read.data.id !== open.task || !mayTravel(read.data.progress)) return [];
-  const { status, progress: whole } = read.data;
+  const { of, status, progress: whole } = read.data;
   const { grants, complete: _complete, notes: _notes, ...rest } = whole;
   const stages = grants?.filter(({ what }) => typeof what === "string");
   const progress = { ...rest, ...given({ grants: stages }) };
   if (status === "done") return [];
   const isInPlace = outputsOf(progress).every((output) => output.file === outputFile(open.task, output));
-  return isInPlace ? [{ ...open, status, progress }] : [];
+  return isInPlace ? [{ ...open, ...given({ of }), status, progress }] : [];
 }
 
 /**
@@ -140,17 +162,37 @@ function mayTravel({ question, work }: Progress): boolean {
   return question !== undefined && question.source !== "tool" && work === undefined;
 }
 
-/** Decides who is further: by the number of the last question, then by the answer. Pure. */
-export function planShare(tasks: readonly Task[], found: readonly Shared[]): SharePlan {
-  const plan: SharePlan = { changes: [], take: [], set: [], drop: [], late: [] };
+/** Decides who is further: by the number of the last question, then by the answer. `file`: the task file from the top. Pure. */
+export function planShare(
+  tasks: readonly Task[],
+  found: readonly Shared[],
+  { file, knows = () => true }: { file: string } & Pick<ShareSite, "knows">,
+): SharePlan {
+  const plan: SharePlan = { changes: [], take: [], set: [], drop: [], late: [], notes: [] };
   for (const task of tasks) {
-    const there = found.find((one) => one.task === task.id);
-    if (task.status === "done") {
+    const { id, progress } = task;
+    const there = found.find((one) => one.task === id);
+    if (there?.of !== undefined && there.of !== identify(file, task)) {
+      // The ref is another task's: nothing of it is taken, changed or removed.
+      if (progress !== undefined && mayTravel(progress)) plan.notes.push(describeOther(id));
+    } else if (there !== undefined && !knows(there.progress) && numberOf(there.progress) > numberOf(progress))
+      plan.notes.push(() => describeUnknown(id, there.progress));
+    else if (task.status === "done") {
       if (there !== undefined) plan.drop.push(there);
     } else if (task.status !== "doing") planTask(plan, task, there);
     else if (there !== undefined && numberOf(there.progress) < numberOf(task.progress)) plan.drop.push(there);
   }
   return plan;
+}
+
+function describeOther(id: string): (remote: string) => string {
+  return (remote) =>
+    `${id} is a question of another task at ${remote}, so that of ${id} here is not shared: give the task another id, or remove that one with git push ${remote} :${openRef(id)}`;
+}
+
+/** A run that took the row over would give the task up. */
+function describeUnknown(id: string, { workflow }: Progress): string {
+  return `${id} is in the workflow ${workflow} elsewhere, which this run did not load: \`looper questions\` takes it over for the next run`;
 }
 
 function planTask(plan: SharePlan, task: Task, there: Shared | undefined): void {
@@ -229,7 +271,7 @@ async function takeOver({ ports: { files }, project, repo }: ShareSite, shared: 
 
 /** The row and its outputs, without secrets like everything that is written. */
 async function makeUpdate(
-  { ports: { files }, project, redact }: ShareSite,
+  { ports: { files }, project, repo, redact }: ShareSite,
   task: Task,
   before: string | undefined,
 ): Promise<OpenUpdate> {
@@ -239,7 +281,8 @@ async function makeUpdate(
     const bytes = source === undefined ? undefined : await files.read(source);
     if (bytes !== undefined) found.set(name, bytes);
   }
-  const row = redact(JSON.stringify({ id, status, progress }, undefined, 2));
+  const of = identify(repo.todo?.path ?? "", task);
+  const row = redact(JSON.stringify({ id, of, status, progress }, undefined, 2));
   return { task: id, row, files: found, before };
 }
 
@@ -261,6 +304,8 @@ export function openSharing(world: Omit<World, "share">): NonNullable<World["sha
       store,
       redact: log.redact,
       edit,
+      knows: ({ workflow, digest }) =>
+        digest === "" || workflow === DEFAULT_WORKFLOW || world.workflows?.[workflow] !== undefined,
     });
     const all = [...warnings, ...late];
     const isNew = all.join("\n") !== before;
