@@ -225,6 +225,9 @@ test("a pair that does not end asks; the answer there leads past the limit, once
   expect(to(at("review", spent), "changes", pair)).toBe("decide");
   expect(to(at("decide", spent), "continue", pair)).toBe("implement");
   expect(to(at("review", { ...spent, visits: { implement: 5 } }), "changes", pair)).toBe("decide");
+  // Of work that no longer fits the branch nothing is left that could be accepted.
+  expect(to(at("finish", { ...spent, visit: 9 }), "conflict", pair)).toBe("implement");
+  expect(to(at("finish", { ...spent, visit: 25 }), "conflict", pair)).toBe("block");
 });
 
 test("a question names facts of an output; of a list, how long it is", () => {

@@ -256,7 +256,9 @@ export function leadOn(
   const discard = target.discard === true ? { discard: true as const } : {};
   const led = { ...passStages(workflow, place, target.to, skip), ...discard };
   if (isEnd(led.to)) return led;
-  const over = explainOver(workflow, place, led.to, toMs);
+  // Work that no longer fits the branch is gone, so nothing could be accepted: it is done again, however often its stage was entered.
+  const counted = outcome === "conflict" ? { ...place, visits: {} } : place;
+  const over = explainOver(workflow, counted, led.to, toMs);
   if (over === undefined) return led;
   const mapped = findMapped(workflow, place, over);
   const isFree =

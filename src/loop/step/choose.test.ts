@@ -79,6 +79,23 @@ test("a task with an answer that leads nowhere is not selected: the run ends and
   });
 });
 
+test("L13: a deadline that is over and leads nowhere, as of a paused task, is not waited for", () => {
+  const workflow = {
+    ...{ workflow: 1 as const, name: "w", start: "ok" },
+    stages: { ok: { kind: "ask" as const, question: "Go?", next: { go: "finish", no: "block" } } },
+  };
+  const place = { ...{ workflow: "w", digest: "d", stage: "ok", visit: 1 }, asked: "stage" as const };
+  const past = { deadline: new Date(0).toISOString() };
+  const rules = { workflow: "w", workflows: { w: { digest: "d", workflow } } };
+  for (const more of [{ paused: true as const, on_timeout: "no" }, { on_timeout: "gone" }]) {
+    const rows = [{ ...row("T1", { status: "blocked" }), progress: { ...place, ...past, ...more } }];
+    const read = advancePast(beginRun(rows, rules), "read-backlog");
+    expect(openEffect(advanceTo(read, "finish"), "finish").ending).toBe("waiting");
+    const waits = advancePast(beginRun(rows, { ...rules, waits: true }), "read-backlog");
+    expect([waits.state.phase, waits.timer, waits.open]).toEqual(["working", undefined, []]);
+  }
+});
+
 test.each(["finish", "do"])(
   "a task with a question that a person moved to %s waits, and the run says how it is asked again",
   (stage) => {

@@ -1,6 +1,7 @@
 // The messages of people to a task (`looper steer`) that its agent's prompt does not have: given in the same session when its turn ends,
 // or told loudly where no session can be resumed. Chapo takes them by itself, before its model's next request.
 import { openRowInbox } from "../../../chapo/run/row-inbox.js";
+import { openControl } from "../../../logging/control.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { World } from "../world.js";
@@ -13,15 +14,21 @@ export interface TaskMessages {
 
 type MessageWorld = Pick<World, "ports" | "log" | "memory">;
 
-/** The messages that the agent has not had, oldest first. */
+/** The messages that the agent has not had, oldest first: those that a command announced, not what an agent wrote into the row. */
 export async function readUnread(
-  { ports }: Pick<World, "ports">,
+  { ports, log }: Pick<World, "ports" | "log">,
   { task_id: task }: Pick<JobFacts, "task_id">,
   row: TaskMessages | undefined,
 ): Promise<string[]> {
   if (row === undefined || task === undefined) return [];
   const unread = await openRowInbox(ports.files, { ...row, task }).read();
-  return unread.map(({ text }) => text);
+  if (unread.length === 0) return [];
+  const said = (await openControl(ports, log.folder)()).flatMap((line) =>
+    line.type === "edit"
+      ? line.changes.flatMap((one) => (one.op === "note" && one.id === task ? one.text : []))
+      : [],
+  );
+  return unread.flatMap(({ text }) => (said.includes(text) ? text : []));
 }
 
 /** Counts those that the agent took while it worked: it tells each as a message of the user. */

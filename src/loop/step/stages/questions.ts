@@ -47,7 +47,8 @@ function sleep(work: Work, open: readonly IndexRow[], decision: Decision): RunSt
       ? []
       : Date.parse(deadline);
   });
-  const until = Math.min(...deadlines);
+  // A deadline that is over and led nowhere, as of a paused task, leads nowhere at the next look either.
+  const until = Math.min(...deadlines.filter((one) => one > decision.at));
   const { max_wait_ms = Infinity, budget } = work.rules;
   const end = work.began + (budget.max_duration_ms ?? Infinity);
   const waits = work.rules.waits === true && decision.at < end;
