@@ -27,7 +27,7 @@ test(
     const hooks = {
       PreToolUse: [
         { matcher: "Bash", hooks: run(check) },
-        { matcher: "Write", hooks: run(`echo '${JSON.stringify(answer)}'`) },
+        { matcher: "Write", hooks: run(`echo >>hook-calls; echo '${JSON.stringify(answer)}'`) },
       ],
       PostToolUse: [{ matcher: "Edit|Write", hooks: run("echo format it >&2; exit 2") }],
       WorktreeCreate: [{ hooks: run("exit 2") }],
@@ -51,6 +51,7 @@ test(
     expect(denied?.output).toContain(`no rm in ${rig.project}`);
     expect(written?.output).toContain("format it");
     expect([rig.read("a.txt"), rig.read("b.txt")]).toEqual(["alpha\n", "from the hook"]);
+    expect(rig.read("hook-calls")).toBe("\n");
   }),
 );
 

@@ -158,13 +158,15 @@ interface Changes {
   approved?: Approval | undefined;
   /** A hook; `allowed`: one that answers for the person. */
   byHook?: "changed" | "allowed" | undefined;
+  /** What the hooks said of the call before they changed it: each hook is called once. */
+  judged?: HookAnswer;
 }
 
 async function passGate(
   world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
-  { approved, byHook }: Changes = {},
+  { approved, byHook, judged: before }: Changes = {},
 ): Promise<Passed> {
   const { name, tool, agent, args, problem } = read;
   if (tool === undefined) return refuseUnknown(name, world, live);
@@ -181,13 +183,13 @@ async function passGate(
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared, approved };
-  const judged = approved === undefined ? await judgeByHooks(world, live, call) : {};
+  const judged = approved === undefined ? (before ?? (await judgeByHooks(world, live, call))) : {};
   if (judged.verdict !== "deny" && judged.input !== undefined && byHook === undefined)
-    return passGate(world, live, { ...read, args: judged.input }, { byHook: "changed" });
+    return passGate(world, live, { ...read, args: judged.input }, { byHook: "changed", judged });
   const hook = byHook === "allowed" ? { ...judged, verdict: judged.verdict ?? "allow" } : judged;
   const permission = await permit(world, live, { call, hook, byHook });
   if ("changed" in permission)
-    return passGate(world, live, { ...read, args: permission.changed }, { byHook: "allowed" });
+    return passGate(world, live, { ...read, args: permission.changed }, { byHook: "allowed", judged });
   if ("fails" in permission) return { code: "failed", error: permission.fails };
   if ("refused" in permission) return { code: "denied", error: permission.refused };
   if ("pending" in permission || "paused" in permission) return permission;
