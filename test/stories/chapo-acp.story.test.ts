@@ -87,12 +87,15 @@ function connect(rig: Rig) {
 }
 
 test(
-  "an editor gets the commands and the diff; a folder that is not there is refused and not made",
+  "an editor gets the commands, the diff and the plan; a folder that is not there is refused and not made",
   story(async (rig) => {
     rig.write("a.txt", "one\ntwo\n");
     const turns = [
       call("fs_readFile", { path: "a.txt" }),
       call("fs_edit", { path: "a.txt", old_string: "two", new_string: "zwei" }),
+      call("todo_write", {
+        todos: [{ id: 1, content: "Translate", status: "in_progress", priority: "high" }],
+      }),
       { say: "Done." },
     ];
     rig.settings({ agents: playing(rig, turns) });
@@ -120,7 +123,8 @@ test(
     const prompt = [{ type: "text", text: "Go" }];
     client.say({ id: 3, method: "session/prompt", params: { sessionId: result?.sessionId, prompt } });
     const asked = await client.wait(({ method }) => method === "session/request_permission");
-    expect(JSON.stringify(asked.params)).toContain("```diff\\n--- a/a.txt");
+    const diff = { type: "diff", path: file, oldText: "one\ntwo\n", newText: "one\nzwei\n" };
+    expect(asked.params).toMatchObject({ toolCall: { content: [diff] } });
     expect(JSON.stringify(asked.params)).toContain("every edit of a.txt");
     client.say({ id: asked.id, result: { outcome: { outcome: "selected", optionId: "edits" } } });
     await client.wait(({ id, result: ended }) => id === 3 && ended !== undefined);
@@ -129,7 +133,10 @@ test(
       locations: [{ path: path.join(rig.project, "a.txt") }],
     });
     const results = client.updates("tool_call_update").map((one) => JSON.stringify(one));
-    expect(results[1]).toContain("+zwei");
+    expect(results[1]).toContain(JSON.stringify(diff));
+    expect(client.updates("plan")).toMatchObject([
+      { entries: [{ content: "Translate", status: "in_progress", priority: "high" }] },
+    ]);
     await client.end();
   }),
 );

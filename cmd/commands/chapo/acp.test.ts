@@ -1,6 +1,7 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
-import { addServers, toMessage } from "./acp.js";
+import { createUnifiedDiff } from "../../../src/chapo/tools/files/unified-diff.js";
+import { addServers, toDiffs, toMessage } from "./acp.js";
 
 test("a file of the project is named as the tools name it, any other address stays", () => {
   const link = (uri: string) => ({ type: "resource_link", uri, name: "x" }) as const;
@@ -41,4 +42,18 @@ test("the client's servers are added, a server of the settings stays, and a tran
     },
     problems: ["the MCP server old is left out: its transport is sse"],
   });
+});
+
+test("an edit is a diff for each hunk, a new file has no old text, and what is not a whole diff is a block of code", () => {
+  const lines = Array.from({ length: 20 }, (_, at) => `line ${String(at)}\n`);
+  const after = lines.with(0, "first\n").with(19, "last\n").join("");
+  const two = createUnifiedDiff([{ path: "a b.txt", before: lines.join(""), after }]);
+  expect(toDiffs(two, "/p")).toMatchObject([
+    { type: "diff", path: "/p/a b.txt", newText: "first\nline 1\nline 2\nline 3\n" },
+    { type: "diff", path: "/p/a b.txt", oldText: "line 16\nline 17\nline 18\nline 19\n" },
+  ]);
+  const made = createUnifiedDiff([{ path: "new.txt", before: undefined, after: "x\n" }]);
+  expect(toDiffs(made, "/p")).toEqual([{ type: "diff", path: "/p/new.txt", oldText: null, newText: "x\n" }]);
+  for (const text of ["rm -r x", `${two.slice(0, 60)}\n[900 more characters are not shown]`])
+    expect(toDiffs(text, "/p")).toMatchObject([{ type: "content" }]);
 });

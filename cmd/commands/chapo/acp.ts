@@ -15,7 +15,9 @@ import {
   type ToolCallContent,
   type ToolKind,
 } from "@agentclientprotocol/sdk";
+import { parsePatch, type StructuredPatch } from "diff";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
+import { readTodos } from "../../../src/chapo/tools/notes/todos.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { errorMessage, UserError, usageError } from "../../../src/system/errors.js";
 import { explainNoFolder } from "../../../src/system/files/describe-kind.js";
@@ -180,14 +182,19 @@ function createUpdates(client: AgentContext, root: string): Updates {
       for (const update of converted.updates)
         client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
     },
-    ask: (question) => askClient(client, { sessionId, toolCallId, question }),
+    ask: (question) => askClient(client, { sessionId, toolCallId, question, root }),
   };
 }
 
 /** Asks the client. A client that cannot answer refuses. */
 async function askClient(
   client: AgentContext,
-  { sessionId, toolCallId, question }: { sessionId: string; toolCallId: string; question: UserQuestion },
+  {
+    sessionId,
+    toolCallId,
+    question,
+    root,
+  }: { sessionId: string; toolCallId: string; question: UserQuestion; root: string },
 ): Promise<Reply> {
   const { tool, preview, args, mayRemember, edits } = question;
   const by = { via: "terminal" as const };
@@ -200,7 +207,7 @@ async function askClient(
         kind: toKind(tool),
         status: "pending",
         rawInput: args,
-        content: [toBlock(preview)],
+        content: toDiffs(preview, root),
       },
       options: [
         { optionId: "allow", name: "Allow", kind: "allow_once" },
@@ -288,7 +295,14 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
         rawInput: args,
         locations: listPaths(args).map((one) => ({ path: path.resolve(root, one) })),
       };
-      return { updates: [begun], sent };
+      const todos = tool === "todo_write" ? readTodos(args) : undefined;
+      const entries = todos?.map(({ content, status, priority = "medium" as const }) => ({
+        content,
+        status,
+        priority,
+      }));
+      const plan: SessionUpdate[] = entries === undefined ? [] : [{ sessionUpdate: "plan", entries }];
+      return { updates: [begun, ...plan], sent };
     }
     case "tool_result": {
       const { callId, success, output, diff } = event.data;
@@ -296,7 +310,7 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
         sessionUpdate: "tool_call_update",
         toolCallId: callId,
         status: success ? "completed" : "failed",
-        content: [toText(output), ...(diff === undefined ? [] : [toBlock(diff)])],
+        content: [toText(output), ...(diff === undefined ? [] : toDiffs(diff, root))],
       };
       return { updates: [over], sent };
     }
@@ -323,6 +337,37 @@ function toBlock(text: string): ToolCallContent {
   const fence = "`".repeat(longest + 1);
   const language = /^@@ /m.test(text) ? "diff" : "";
   return toText(`${fence}${language}\n${text.trimEnd()}\n${fence}`);
+}
+
+/** Returns each hunk of a unified diff as the protocol's own diff, which editors show in place; any other text as a block of code. */
+export function toDiffs(text: string, root: string): ToolCallContent[] {
+  const files = parseOrNone(text);
+  const diffs = files.flatMap(({ oldFileName, newFileName, hunks }) =>
+    hunks.map(({ lines }): ToolCallContent => {
+      const isNew = oldFileName === "/dev/null";
+      const name = newFileName === "/dev/null" ? oldFileName : newFileName;
+      const side = (mark: string): string =>
+        lines
+          .flatMap((line) => (line.startsWith(mark) || line.startsWith(" ") ? `${line.slice(1)}\n` : []))
+          .join("");
+      return {
+        type: "diff",
+        path: path.resolve(root, name.replace(/^[ab]\//u, "")),
+        oldText: isNew ? null : side("-"),
+        newText: side("+"),
+      };
+    }),
+  );
+  return diffs.length === 0 ? [toBlock(text)] : diffs;
+}
+
+/** The files of a unified diff; none where it is cut or another text. */
+function parseOrNone(text: string): StructuredPatch[] {
+  try {
+    return text.startsWith("--- ") ? parsePatch(text) : [];
+  } catch {
+    return [];
+  }
 }
 
 function listPaths(args: unknown): string[] {

@@ -158,7 +158,7 @@ interface Changes {
   approved?: Approval | undefined;
   /** A hook; `allowed`: one that answers for the person. */
   byHook?: "changed" | "allowed" | undefined;
-  /** What the hooks said of the call before they changed it: each hook is called once. */
+  /** The answer of the hooks before they changed the call: each hook is called once. */
   judged?: HookAnswer;
 }
 

@@ -12,7 +12,7 @@ const USUAL_LINES = 2000;
 const MOST_LINES = 100_000;
 /** The most characters shown of one line, and of all lines together. */
 const LONGEST_LINE = 2000;
-const MOST_CHARACTERS = 200_000;
+const MOST_CHARACTERS = 50_000;
 /** A file with a NUL within this many bytes is treated as binary. */
 const BINARY_WITHIN = 8192;
 
@@ -75,7 +75,7 @@ function createReadTool(place: ProjectFolder, known: KnownFiles | undefined): To
     }),
     aliases: { file_path: "path", file: "path", filename: "path", start_line: "offset" },
     changes: false,
-    maxOutput: 220_000,
+    maxOutput: MOST_CHARACTERS + 1000,
     subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
     run: (args) => read(place, args, known),
   });
@@ -133,10 +133,11 @@ function showLines(lines: readonly string[], first: number): { lines: string[]; 
   for (const line of lines) {
     const text = line.replace(/\r$/, "");
     const kept = text.slice(0, LONGEST_LINE);
-    characters += kept.length;
-    if (characters > MOST_CHARACTERS) return { lines: shown, isFull: true };
     const cut = kept === text ? "" : `… [cut: the line has ${text.length} characters]`;
-    shown.push(`${String(first + shown.length).padStart(6)}\t${kept}${cut}`);
+    const numbered = `${String(first + shown.length).padStart(6)}\t${kept}${cut}`;
+    characters += numbered.length + 1;
+    if (characters > MOST_CHARACTERS) return { lines: shown, isFull: true };
+    shown.push(numbered);
   }
   return { lines: shown, isFull: false };
 }

@@ -141,8 +141,8 @@ test("fs_readFile truncates a very long text and names the offset to continue wi
   await site.write("fat.txt", `${"y".repeat(1000)}\n`.repeat(1000));
   const lines = text(await site.call("fs_readFile", { path: "fat.txt" })).split("\n");
   expect(lines.slice(-2)).toEqual([
-    "[lines 1-200 of 1000]",
-    "[truncated, the text is too long: continue with offset 201]",
+    "[lines 1-49 of 1000]",
+    "[truncated, the text is too long: continue with offset 50]",
   ]);
 });
 

@@ -39,7 +39,7 @@ export function createNotebookTools(place: ProjectFolder): Tool[] {
       arguments: z.strictObject({ path: PATH }),
       aliases: SPELLINGS,
       changes: false,
-      maxOutput: 110_000,
+      maxOutput: 55_000,
       subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
       run: async (args) => {
         const opened = await openNotebook(place, args.path, "read");
@@ -196,7 +196,7 @@ function serialize({ text, notebook }: Opened): string {
 
 const LONGEST_SOURCE = 20_000;
 const LONGEST_OUTPUT = 4000;
-const MOST_CHARACTERS = 100_000;
+const MOST_CHARACTERS = 50_000;
 
 /** Formats the cells in order with number, type, id, source and outputs. Reports truncated parts. */
 function formatCells(cells: readonly Json[]): string {

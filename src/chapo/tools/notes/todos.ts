@@ -23,6 +23,11 @@ const TODOS = z
 
 type Todo = z.output<typeof TODO>;
 
+/** The list that a call of todo_write sets; `undefined` where its arguments are not one. */
+export function readTodos(args: unknown): readonly Todo[] | undefined {
+  return z.object({ todos: TODOS }).safeParse(args).data?.todos;
+}
+
 /** Stores the list of a session. */
 export interface TodoStore {
   /** Returns the last written list; an invalid value counts as an empty list. */

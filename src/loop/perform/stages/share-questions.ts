@@ -65,7 +65,7 @@ interface SharePlan {
   drop: OpenRef[];
   /** Answers given here that others had given before. */
   late: string[];
-  /** What is left as it is, and why; of the remote's name. */
+  /** The questions that are left alone, and why; made with the name of the remote. */
   notes: ((remote: string) => string)[];
 }
 
