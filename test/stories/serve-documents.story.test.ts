@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { call, playScript } from "../rig/chapo.js";
 import { story } from "../rig/rig.js";
 import { at, startServer } from "../rig/serve-client.js";
+import { playStages } from "../rig/stages.js";
 
 const types = (lines: readonly { type: string }[]): string[] => lines.map(({ type }) => type);
 
@@ -167,5 +168,98 @@ test(
     for (const verb of ["approve", "reject", "retry"])
       expect((await again.ask("POST", `/api/actions/none.x/${verb}`)).status).toBe(404);
     await again.stop();
+  }),
+);
+
+test(
+  "agents are started at a task one at a time, listed, force-completed and started afresh",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let second = (): void => undefined;
+    const working = new Promise<void>((resolve) => (second = resolve));
+    const play = playStages({
+      implement: async (turn) => {
+        second();
+        await turn.gone;
+      },
+    });
+    puppet.play(async (turn) => {
+      await held;
+      await (turn.task === "" ? turn.report() : play(turn));
+    });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", workflow: "plan-approve-execute" }]);
+    rig.gitInit();
+    const client = await startServer(rig);
+    const post = (task: string, agentType: unknown) =>
+      client.ask("POST", `/api/tasks/${task}/agent-runs`, { agentType });
+    expect((await post("T1", "coding")).body).toMatchObject({
+      error: "Invalid agent type. Must be one of: planification, implementation, review",
+    });
+    const refused = await Promise.all([
+      post("T1", 1),
+      post("word", "review"),
+      post("9", "review"),
+      post("T2", "review"),
+      client.ask("GET", "/api/tasks/word/agent-runs"),
+      client.ask("GET", "/api/tasks/9/agent-runs"),
+      client.ask("PUT", "/api/tasks/1/workflow-complete", { complete: "yes" }),
+      client.ask("PUT", "/api/tasks/9/workflow-complete", { complete: true }),
+      client.ask("GET", "/api/agent-runs/12"),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 404, 409, 400, 404, 400, 404, 404]);
+    expect((await client.ask("GET", "/api/tasks/T1/agent-runs")).body).toEqual([]);
+
+    const all = await Promise.all(Array.from({ length: 50 }, () => post("1", "planification")));
+    const [made, ...more] = all.filter(({ status }) => status === 201);
+    expect(more).toEqual([]);
+    expect(made?.body).toMatchObject({
+      ...{ task_id: "T1", agent_type: "planification", status: "running", completed_at: null },
+    });
+    const id = at(made ?? { status: 0, body: {} }, "id");
+    const others = all.filter(({ status }) => status === 409);
+    expect(others).toHaveLength(49);
+    expect(new Set(others.map((one) => at(one, "runningAgent", "id")))).toEqual(new Set([id]));
+    expect(new Set(others.map((one) => at(one, "error")))).toEqual(
+      new Set(["An agent is already running for this task"]),
+    );
+    expect((await client.ask("GET", "/api/tasks/T1/agent-runs")).body).toEqual([made?.body]);
+    expect(await post("T1", "review")).toMatchObject({ status: 409 });
+
+    release();
+    const planned = await client.ask("GET", "/api/v1/runs");
+    const run = String(at(planned, "runs", 0, "run"));
+    await (await client.fetch("GET", `/api/v1/runs/${run}/events`)).text();
+    expect((await client.ask("GET", `/api/agent-runs/${String(id)}`)).body).toMatchObject({
+      ...{ id, status: "completed", completed_at: expect.any(String) as unknown },
+    });
+    const begun = await post("T1", "implementation");
+    expect(begun).toMatchObject({ status: 201, body: { agent_type: "implementation", status: "running" } });
+    await working;
+    const complete = (value: boolean) =>
+      client.ask("PUT", "/api/tasks/T1/workflow-complete", { complete: value });
+    expect(await complete(true)).toMatchObject({
+      ...{ status: 200, body: { success: true, workflow_complete: true, forceCompletedAgents: 1 } },
+    });
+    expect(rig.statuses()["T1"]).toBe("done");
+    const after = await client.ask("GET", "/api/tasks/T1/agent-runs");
+    expect(at(after, 0)).toMatchObject({ id: at(begun, "id"), status: "completed" });
+    expect(at(after, 1)).toMatchObject({ id });
+    expect((await complete(false)).body).toMatchObject({ workflow_complete: false, forceCompletedAgents: 0 });
+
+    // A run that is killed holds nothing: the next start is made.
+    const again = await post("T1", "implementation");
+    expect(again.status).toBe(201);
+    const live = await client.ask("GET", "/api/v1/status");
+    process.kill(Number(at(live, "run", "pid")), "SIGKILL");
+    let fresh = await post("T1", "implementation");
+    while (fresh.status === 409) fresh = await post("T1", "implementation");
+    expect(fresh.status).toBe(201);
+    const stopped = await client.ask("PUT", `/api/agent-runs/${String(at(fresh, "id"))}/complete`);
+    expect(stopped).toMatchObject({ status: 200, body: { status: "completed" } });
+    const twice = await client.ask("PUT", `/api/agent-runs/${String(at(fresh, "id"))}/complete`);
+    expect(twice.status).toBe(409);
+    await client.stop();
   }),
 );

@@ -1,7 +1,13 @@
 // The endpoints of the documents that Looper comes from.
 import type { ApiRoute } from "../route.js";
 import { ACTION_ROUTES } from "./actions.js";
+import { AGENT_RUN_ROUTES } from "./agent-runs.js";
 import { LOOPER_ROUTES } from "./looper.js";
 import { SESSION_ROUTES } from "./sessions.js";
 
-export const DOCUMENT_ROUTES: readonly ApiRoute[] = [...LOOPER_ROUTES, ...SESSION_ROUTES, ...ACTION_ROUTES];
+export const DOCUMENT_ROUTES: readonly ApiRoute[] = [
+  ...LOOPER_ROUTES,
+  ...SESSION_ROUTES,
+  ...ACTION_ROUTES,
+  ...AGENT_RUN_ROUTES,
+];

@@ -1,0 +1,313 @@
+// `POST /api/tasks/{id}/agent-runs` and what belongs to it: the jobs of a task in `plan-implement-review`, as runs of three agents.
+// The row and the logs are the state; a run is a process of its own.
+import path from "node:path";
+import { z } from "zod";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { listRuns, readLines } from "../../../src/logging/read.js";
+import { parseStart, RUN_ID } from "../../../src/logging/run-id.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { stopRun } from "../../../src/loop/runs/stop-run.js";
+import { UserError } from "../../../src/system/errors.js";
+import { completeTask, decideQuestion, restartTask } from "../../../src/todo/change/person-answers.js";
+import { setStatus, type PersonEdit } from "../../../src/todo/change/person-edits.js";
+import type { Task } from "../../../src/todo/model/task.js";
+import type { Current, Finished } from "../../../src/ui/view/job-view.js";
+import { readView, readViews } from "../../../src/ui/view/read-view.js";
+import { edit } from "../../lookup/edit.js";
+import { personOf } from "../../lookup/name-of-user.js";
+import { readTasks } from "../../lookup/read-tasks.js";
+import { ApiError } from "../api-error.js";
+import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { startRun } from "../start-run.js";
+
+const WORKFLOW = "plan-implement-review";
+/** The stage of each type. */
+const STAGES = { planification: "plan", implementation: "implement", review: "review" } as const;
+type AgentType = keyof typeof STAGES;
+const TYPES = Object.keys(STAGES) as AgentType[];
+
+/** How long a claim may take to be in the log. */
+const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+
+const AgentRun = z.object({
+  id: z.number().nullable().describe("Null while it is pending"),
+  task_id: z.string(),
+  agent_type: z.enum(["planification", "implementation", "review"]),
+  status: z.enum(["pending", "running", "completed", "failed"]),
+  conversation_id: z.string().nullable().describe("The run, and the folder of the agent's step in it"),
+  created_at: z.string(),
+  completed_at: z.string().nullable(),
+});
+type AgentRun = z.infer<typeof AgentRun>;
+
+/** Tasks whose agent is being started, and what came of it: others who ask meanwhile are told the same run. */
+const starting = new Map<string, Promise<AgentRun>>();
+
+/** The task with this id, or with `T` before a number; 400 for what can be no id, 404 for one that is not there. */
+async function taskOf({ context, site, params }: ApiCall): Promise<Task> {
+  const asked = params["taskId"] ?? "";
+  const { tasks } = await readTasks(context, await site.project());
+  const found = tasks.find(({ id }) => id === asked) ?? tasks.find(({ id }) => id === `T${asked}`);
+  if (found !== undefined) return found;
+  if (/^T?\d+$/i.test(asked)) throw new ApiError(404, "no-task", "Task not found");
+  throw new ApiError(400, "task-id", "Invalid task ID");
+}
+
+/** The number of a run's job: the same for as long as its log is there, and below 2⁵³. */
+function numberOf(run: string, job: number): number {
+  const again = Number(RUN_ID.exec(run)?.[2] ?? 1) - 1;
+  return (parseStart(run) / 1000) * 1_000_000 + again * 100_000 + job;
+}
+
+/** The folders of the agents' steps, by their jobs. */
+async function labelsOf(
+  { ports }: ApiCall["context"],
+  folder: string,
+): Promise<ReadonlyMap<unknown, string>> {
+  const labels = new Map<unknown, string>();
+  const but = (type: string): boolean => type !== "agent_started";
+  for await (const { value } of readLines(ports, folder, 0, { but }))
+    if (value["type"] === "agent_started") labels.set(value["job"], String(value["label"]));
+  return labels;
+}
+
+function typeOf(stage: string | undefined): AgentType {
+  return TYPES.find((type) => STAGES[type] === stage) ?? "implementation";
+}
+
+const FAILED: ReadonlySet<string> = new Set(["failed", "blocked", "agent-dropped"]);
+
+function recordOf(
+  job: Finished | Current,
+  { run, label, live, at }: { run: string; label: string; live: boolean; at: number },
+): AgentRun {
+  const { job: number, taskId = "", stage, began } = job;
+  const isOver = "result" in job;
+  const running = !isOver && live;
+  const ended = isOver ? began + job.ms : at;
+  const failed = isOver ? FAILED.has(job.result) : !live;
+  return {
+    id: numberOf(run, number),
+    task_id: taskId,
+    agent_type: typeOf(stage),
+    status: running ? "running" : failed ? "failed" : "completed",
+    conversation_id: `${run}/${label}`,
+    created_at: new Date(began).toISOString(),
+    completed_at: running ? null : new Date(ended).toISOString(),
+  };
+}
+
+/** The jobs of a task in which an agent works or worked, newest first. */
+async function recordsOf({ context, site }: ApiCall, id: string, only?: string): Promise<AgentRun[]> {
+  const { ports } = context;
+  const project = await site.project();
+  const live = await findLiveRun(ports, project);
+  const records: AgentRun[] = [];
+  const views = only === undefined ? readViews(ports, project, id) : [await viewOf(context, project, only)];
+  for await (const { run, finished, current, at } of views) {
+    const jobs = [...finished, ...(current === undefined ? [] : [current])];
+    const own = jobs.filter(({ taskId, stage }) => taskId === id && stage !== "finish" && stage !== "block");
+    if (own.length === 0) continue;
+    const labels = await labelsOf(context, path.join(project.logDir, "runs", run));
+    for (const job of own.reverse()) {
+      const label = labels.get(job.job);
+      if (label !== undefined) records.push(recordOf(job, { run, label, live: live?.run === run, at }));
+    }
+  }
+  return records;
+}
+
+function viewOf({ ports }: ApiCall["context"], { logDir }: Project, run: string) {
+  return readView(ports, path.join(logDir, "runs", run));
+}
+
+/** The record of the agent that works at the task now. */
+async function runningOf(call: ApiCall, id: string): Promise<AgentRun | undefined> {
+  const live = await findLiveRun(call.context.ports, await call.site.project());
+  if (live === undefined) return undefined;
+  return (await recordsOf(call, id, live.run)).find(({ status }) => status === "running");
+}
+
+function alreadyRunning(runningAgent: AgentRun): ApiError {
+  const text = "An agent is already running for this task";
+  return new ApiError(409, "running", text, { runningAgent });
+}
+
+/** Sets the row to the stage of the type: the answer that starts the implementation, or the stage anew. */
+function enterStage(task: Task, type: AgentType, call: ApiCall): PersonEdit {
+  const person = personOf(call.context);
+  const { question, answer, stage } = task.progress ?? {};
+  const isAsked = stage === "start" && question !== undefined && answer === undefined;
+  if (type === "implementation" && isAsked) return decideQuestion(task.id, { word: "approve" }, person);
+  return (backlog) => [
+    ...(task.status === "done" ? setStatus([task.id], "todo")(backlog) : []),
+    ...(task.workflow === undefined
+      ? [{ op: "edit" as const, id: task.id, set: { workflow: WORKFLOW }, clear: [] }]
+      : []),
+    ...restartTask(task.id, STAGES[type], person)(backlog),
+  ];
+}
+
+async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentRun> {
+  const { context, site } = call;
+  const { ports } = context;
+  const project = await site.project();
+  const { workflow: set } = project.resolved.settings;
+  const begun = task.progress?.digest === "" ? undefined : task.progress?.workflow;
+  const workflow = begun ?? task.workflow ?? (set === "default" ? WORKFLOW : set);
+  if (workflow !== WORKFLOW)
+    throw new ApiError(409, "workflow", `the task has the workflow ${workflow}`, { workflow });
+  await edit(context, {}, { decide: enterStage(task, type, call), say: () => [] });
+  const live = await findLiveRun(ports, project);
+  const now = new Date(ports.clock.now()).toISOString();
+  const pending: AgentRun = {
+    ...{ id: null, task_id: task.id, agent_type: type, status: "pending", conversation_id: null },
+    ...{ created_at: now, completed_at: null },
+  };
+  const words = [`--task=${task.id}`];
+  if (live !== undefined) {
+    void startWhenFree(call, project, words);
+    return pending;
+  }
+  const { run } = await startRun(site, words);
+  for (const until = ports.clock.now() + PATIENCE_MS; ports.clock.now() < until;) {
+    const isOver = (await findLiveRun(ports, project))?.run !== run;
+    const [newest] = await recordsOf(call, task.id, run);
+    if (newest !== undefined) return newest;
+    if (isOver) throw new ApiError(500, "start", "The agent could not be started");
+    await ports.clock.sleep(LOOK_AGAIN_MS);
+  }
+  return pending;
+}
+
+/** Starts the run once the one in progress has ended. Without this server the row waits for the next run. */
+async function startWhenFree(
+  { context: { ports }, site }: ApiCall,
+  project: Project,
+  words: readonly string[],
+): Promise<void> {
+  while ((await findLiveRun(ports, project)) !== undefined) await ports.clock.sleep(LOOK_AGAIN_MS * 10);
+  await startRun(site, words).catch(() => undefined);
+}
+
+const Complete = z.looseObject({ complete: z.unknown() });
+
+/** Ends what runs for the task; how many agents that were. */
+async function stopAgents(call: ApiCall, id: string): Promise<number> {
+  const { context, site } = call;
+  const project = await site.project();
+  const live = await findLiveRun(context.ports, project);
+  if (live === undefined) return 0;
+  if ((await viewOf(context, project, live.run)).current?.taskId !== id) return 0;
+  try {
+    await stopRun(context.ports, project, { now: true });
+  } catch (error) {
+    if (error instanceof UserError && error.kind === "no") return 0;
+    if (!(error instanceof UserError)) throw error;
+    throw new ApiError(504, "stop", error.message, { pid: live.pid });
+  }
+  return 1;
+}
+
+/** The record with this number, in any run of the project. */
+async function recordWith(call: ApiCall): Promise<{ record: AgentRun; run: string }> {
+  const missing = new ApiError(404, "no-agent-run", "Agent run not found");
+  const wanted = Number(call.params["id"]);
+  const { logDir } = await call.site.project();
+  const runs = await listRuns(call.context.ports, logDir);
+  const run = runs.findLast((one) => {
+    const job = wanted - numberOf(one, 0);
+    return job >= 0 && job < 100_000;
+  });
+  if (run === undefined) throw missing;
+  const { finished, current } = await viewOf(call.context, await call.site.project(), run);
+  const job = [...finished, current].find((one) => one !== undefined && numberOf(run, one.job) === wanted);
+  const records = job?.taskId === undefined ? [] : await recordsOf(call, job.taskId, run);
+  const record = records.find(({ id }) => id === wanted);
+  if (record === undefined) throw missing;
+  return { record, run };
+}
+
+export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
+  documentRoute("POST", "/api/tasks/{taskId}/agent-runs", {
+    does: `Starts an agent at a task: planification, implementation or review, the stages of ${WORKFLOW}.`,
+    body: z.looseObject({ agentType: z.unknown() }),
+    answer: AgentRun,
+    status: 201,
+    errors: [404, 409],
+    handle: async (call) => {
+      const type = TYPES.find((one) => one === call.body.agentType);
+      if (type === undefined)
+        throw new ApiError(400, "agent-type", `Invalid agent type. Must be one of: ${TYPES.join(", ")}`);
+      const task = await taskOf(call);
+      const other = starting.get(task.id);
+      if (other !== undefined) throw alreadyRunning(await other);
+      const begun = (async () => {
+        const running = await runningOf(call, task.id);
+        if (running !== undefined) throw alreadyRunning(running);
+        return start(call, task, type);
+      })();
+      starting.set(task.id, begun);
+      try {
+        return await begun;
+      } finally {
+        starting.delete(task.id);
+      }
+    },
+  }),
+  documentRoute("GET", "/api/tasks/{taskId}/agent-runs", {
+    does: "The runs of its agents, newest first.",
+    answer: z.array(AgentRun),
+    errors: [404],
+    handle: async (call) => recordsOf(call, (await taskOf(call)).id),
+  }),
+  documentRoute("GET", "/api/agent-runs/{id}", {
+    does: "One of them.",
+    answer: AgentRun,
+    errors: [404],
+    handle: async (call) => (await recordWith(call)).record,
+  }),
+  documentRoute("PUT", "/api/agent-runs/{id}/complete", {
+    does: "Stops the agent: its processes end first.",
+    body: z.looseObject({}).optional(),
+    answer: AgentRun,
+    errors: [404, 409, 504],
+    handle: async (call) => {
+      const { record } = await recordWith(call);
+      if (record.status !== "running")
+        throw new ApiError(409, "not-running", `the agent run is ${record.status}`);
+      await stopAgents(call, record.task_id);
+      return (await recordWith(call)).record;
+    },
+  }),
+  documentRoute("PUT", "/api/tasks/{taskId}/workflow-complete", {
+    does: "true: ends its agent's processes, then its workflow. false: the task is to be done again.",
+    body: Complete,
+    answer: z.object({
+      success: z.literal(true),
+      workflow_complete: z.boolean(),
+      forceCompletedAgents: z.int(),
+    }),
+    errors: [404, 504],
+    handle: async (call) => {
+      const { complete } = call.body;
+      if (typeof complete !== "boolean")
+        throw new ApiError(400, "complete", "Invalid request: complete must be true or false");
+      const { id } = await taskOf(call);
+      const { context, site } = call;
+      if (!complete) {
+        await edit(context, {}, { decide: setStatus([id], "todo"), say: () => [] });
+        return { success: true, workflow_complete: false, forceCompletedAgents: 0 };
+      }
+      const forceCompletedAgents = await stopAgents(call, id);
+      const { progress } = await taskOf(call);
+      // Saved work is delivered, unless the gate rejected it.
+      const delivers = progress?.work !== undefined && progress.work.verdict !== "failed";
+      const decide = delivers ? completeTask(id, personOf(context)) : setStatus([id], "done");
+      await edit(context, {}, { decide, say: () => [] });
+      if (delivers) void startWhenFree(call, await site.project(), [`--task=${id}`]);
+      return { success: true, workflow_complete: true, forceCompletedAgents };
+    },
+  }),
+];
