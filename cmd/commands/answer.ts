@@ -27,6 +27,8 @@ interface Request {
   message?: string;
   /** The file of the changed text. */
   edit?: string;
+  /** The changed text itself, from the server. */
+  text?: string;
   shown?: string;
   file?: string;
 }
@@ -111,20 +113,21 @@ function answeredLines({ tasks, run }: EditAnswer): string[] {
 /** The text that the answer changes. `word`: the outcome that was typed, `approve` included. */
 async function answerEdited(
   context: CommandContext,
-  { id, file, edit: named }: Request,
+  { id, file, edit: named, text: typed }: Request,
   word: string | undefined,
 ): Promise<EditedAnswer> {
-  if (named === undefined && word !== EDIT) return {};
+  if (named === undefined && typed === undefined && word !== EDIT) return {};
   const project = await projectOf(context, { file, quiet: true });
   const { tasks } = await readTasks(context, project);
   const { task, question } = findQuestion(tasks, id);
   const asked = { context, project, task, question };
-  if (named === undefined) {
+  if (named === undefined && typed === undefined) {
     if (!isAboutText(task, question)) return {};
     throw noFile(asked, id);
   }
-  const bytes = await readNamedFile(context, path.resolve(context.cwd, named), "file");
-  return takeEdited(asked, new TextDecoder().decode(bytes), word);
+  const bytes =
+    named === undefined ? undefined : await readNamedFile(context, path.resolve(context.cwd, named), "file");
+  return takeEdited(asked, typed ?? new TextDecoder().decode(bytes), word);
 }
 
 /** Whether the question has the outcome edit, and a text to change. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { call, playScript } from "../rig/chapo.js";
 import { story } from "../rig/rig.js";
-import { at, startServer } from "../rig/serve-client.js";
+import { at, signIn, startServer, ServeClient, type Said } from "../rig/serve-client.js";
 import { playStages } from "../rig/stages.js";
 
 const types = (lines: readonly { type: string }[]): string[] => lines.map(({ type }) => type);
@@ -261,5 +261,78 @@ test(
     const twice = await client.ask("PUT", `/api/agent-runs/${String(at(fresh, "id"))}/complete`);
     expect(twice.status).toBe(409);
     await client.stop();
+  }),
+);
+
+/** The state of a session, once it is at a stage. */
+async function reached(client: ServeClient, id: string, stage: string): Promise<Said> {
+  for (;;) {
+    const said = await client.ask("GET", `/coding/${id}`);
+    if (at(said, "stage") === stage) return said;
+    expect(["planning", "executing"]).toContain(at(said, "stage"));
+  }
+}
+
+test(
+  "a request is planned, approved by who made it, a restart later, and carried out once",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    const play = playStages();
+    puppet.play((turn) => (turn.task === "" ? turn.report() : play(turn)));
+    rig.writeBacklog([{ id: "T1", status: "done" }]);
+    rig.gitInit();
+    const program = rig.start(["serve", "--port", "0"]);
+    const [, base = "", link = ""] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)\/#key=(\S+)/);
+    const key = await signIn(base, link, "bob");
+    const first = new ServeClient(base, key, program);
+    const begun = await first.ask("POST", "/coding/start", { request: "Write a greeting\nin a file" });
+    expect(begun).toMatchObject({
+      status: 202,
+      body: { session_id: "T2", status: "running", stage: "planning", mode: "plan-approve-execute" },
+    });
+    const asked = await reached(first, "T2", "awaiting_plan_approval");
+    expect(asked.body).toMatchObject({
+      ...{ status: "paused", checkpoint: "plan_approval", clarified_query: "Write a greeting" },
+      ...{ query: "Write a greeting\nin a file", plan: { steps: ["Write hello.txt", "Check it"] } },
+    });
+    await first.stop("SIGKILL");
+
+    const local = await startServer(rig, ["--share", "answer", "--as", "ann"]);
+    const [, guest = ""] = await local.program.says(/ann \(answer\): \S+#key=(\S+)/);
+    const ann = local.as(await signIn(local.base, guest));
+    const bob = local.as(key);
+    const foreign = await Promise.all([
+      ann.ask("GET", "/coding/T2"),
+      ann.ask("POST", "/coding/T2/approve"),
+      ann.ask("GET", "/api/tasks/T2/agent-runs"),
+      bob.ask("GET", "/coding/T1"),
+      bob.ask("GET", "/coding/T99"),
+    ]);
+    expect(foreign.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect((await local.ask("GET", "/coding/T2")).body).toEqual(asked.body);
+    const done = await bob.ask("POST", "/coding/T2/approve", { approved_plan: at(asked, "plan") });
+    expect(done).toMatchObject({ status: 200, body: { stage: "completed", status: "completed" } });
+    expect(rig.read("hello.txt")).toBe("hello\n");
+    for (const verb of ["approve", "reject"])
+      expect((await bob.ask("POST", `/coding/T2/${verb}`)).status).toBe(409);
+
+    await bob.ask("POST", "/coding/start", { request: "Again" });
+    await reached(bob, "T3", "awaiting_plan_approval");
+    const plan = { ...(at(asked, "plan") as object), steps: ["Another step"] };
+    const edited = await bob.ask("POST", "/coding/T3/edit", { plan });
+    expect(edited.body).toMatchObject({ stage: "awaiting_plan_approval", plan: { steps: ["Another step"] } });
+    expect(at(await bob.ask("POST", "/coding/T3/pause"), "stage")).toBe("awaiting_plan_approval");
+    expect(at(await bob.ask("POST", "/coding/T3/resume"), "stage")).toBe("awaiting_plan_approval");
+    const refused = await bob.ask("POST", "/coding/T3/reject", { comment: "no" });
+    expect(refused.body).toMatchObject({ stage: "cancelled", status: "cancelled" });
+    const wrong = await Promise.all([
+      bob.ask("POST", "/coding/start", {}),
+      bob.ask("POST", "/coding/start", { request: " " }),
+      bob.ask("POST", "/coding/start", { request: "x", workflow: "none" }),
+      ann.ask("POST", "/coding/start", { request: "x" }),
+      bob.ask("POST", "/coding/T3/edit", {}),
+    ]);
+    expect(wrong.map(({ status }) => status)).toEqual([400, 400, 422, 403, 400]);
+    await local.stop();
   }),
 );

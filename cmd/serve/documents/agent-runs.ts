@@ -19,6 +19,7 @@ import { readTasks } from "../../lookup/read-tasks.js";
 import { ApiError } from "../api-error.js";
 import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
 import { startRun } from "../start-run.js";
+import { creatorOf, seesAll, startWhenFree } from "./owned-tasks.js";
 
 const WORKFLOW = "plan-implement-review";
 /** The stage of each type. */
@@ -44,11 +45,15 @@ type AgentRun = z.infer<typeof AgentRun>;
 /** Tasks whose agent is being started, and what came of it: others who ask meanwhile are told the same run. */
 const starting = new Map<string, Promise<AgentRun>>();
 
-/** The task with this id, or with `T` before a number; 400 for what can be no id, 404 for one that is not there. */
-async function taskOf({ context, site, params }: ApiCall): Promise<Task> {
-  const asked = params["taskId"] ?? "";
+/** The task with this id, or with `T` before a number; 400 for what cannot be an id, 404 for one that is not there. */
+async function taskOf(call: ApiCall): Promise<Task> {
+  const { context, site, session } = call;
+  const asked = call.params["taskId"] ?? "";
   const { tasks } = await readTasks(context, await site.project());
   const found = tasks.find(({ id }) => id === asked) ?? tasks.find(({ id }) => id === `T${asked}`);
+  const creator = found === undefined ? undefined : creatorOf(found);
+  const isForeign = creator !== undefined && creator !== session.name && !seesAll(call);
+  if (isForeign) throw new ApiError(404, "no-task", "Task not found");
   if (found !== undefined) return found;
   if (/^T?\d+$/i.test(asked)) throw new ApiError(404, "no-task", "Task not found");
   throw new ApiError(400, "task-id", "Invalid task ID");
@@ -165,12 +170,11 @@ async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentR
     ...{ id: null, task_id: task.id, agent_type: type, status: "pending", conversation_id: null },
     ...{ created_at: now, completed_at: null },
   };
-  const words = [`--task=${task.id}`];
   if (live !== undefined) {
-    void startWhenFree(call, project, words);
+    void startWhenFree(call, task.id).catch(() => undefined);
     return pending;
   }
-  const { run } = await startRun(site, words);
+  const { run } = await startRun(site, [`--task=${task.id}`]);
   for (const until = ports.clock.now() + PATIENCE_MS; ports.clock.now() < until;) {
     const isOver = (await findLiveRun(ports, project))?.run !== run;
     const [newest] = await recordsOf(call, task.id, run);
@@ -179,16 +183,6 @@ async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentR
     await ports.clock.sleep(LOOK_AGAIN_MS);
   }
   return pending;
-}
-
-/** Starts the run once the one in progress has ended. Without this server the row waits for the next run. */
-async function startWhenFree(
-  { context: { ports }, site }: ApiCall,
-  project: Project,
-  words: readonly string[],
-): Promise<void> {
-  while ((await findLiveRun(ports, project)) !== undefined) await ports.clock.sleep(LOOK_AGAIN_MS * 10);
-  await startRun(site, words).catch(() => undefined);
 }
 
 const Complete = z.looseObject({ complete: z.unknown() });
@@ -295,7 +289,7 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
       if (typeof complete !== "boolean")
         throw new ApiError(400, "complete", "Invalid request: complete must be true or false");
       const { id } = await taskOf(call);
-      const { context, site } = call;
+      const { context } = call;
       if (!complete) {
         await edit(context, {}, { decide: setStatus([id], "todo"), say: () => [] });
         return { success: true, workflow_complete: false, forceCompletedAgents: 0 };
@@ -306,7 +300,7 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
       const delivers = progress?.work !== undefined && progress.work.verdict !== "failed";
       const decide = delivers ? completeTask(id, personOf(context)) : setStatus([id], "done");
       await edit(context, {}, { decide, say: () => [] });
-      if (delivers) void startWhenFree(call, await site.project(), [`--task=${id}`]);
+      if (delivers) void startWhenFree(call, id).catch(() => undefined);
       return { success: true, workflow_complete: true, forceCompletedAgents };
     },
   }),

@@ -2,6 +2,7 @@
 import type { ApiRoute } from "../route.js";
 import { ACTION_ROUTES } from "./actions.js";
 import { AGENT_RUN_ROUTES } from "./agent-runs.js";
+import { CODING_ROUTES } from "./coding.js";
 import { LOOPER_ROUTES } from "./looper.js";
 import { SESSION_ROUTES } from "./sessions.js";
 
@@ -10,4 +11,5 @@ export const DOCUMENT_ROUTES: readonly ApiRoute[] = [
   ...SESSION_ROUTES,
   ...ACTION_ROUTES,
   ...AGENT_RUN_ROUTES,
+  ...CODING_ROUTES,
 ];

@@ -1,0 +1,319 @@
+// `/coding`: a request becomes a task with a workflow, whose plan and calls a person approves. The row is the session: nothing is held
+// while a person thinks, and a restart changes nothing.
+import path from "node:path";
+import { z } from "zod";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";
+import { workflowPlaces } from "../../../src/config/workflows/find-workflows.js";
+import { textField } from "../../../src/agents/fields.js";
+import { listRuns, readLines } from "../../../src/logging/read.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { orLost, readOutput } from "../../../src/loop/perform/stages/stage-output.js";
+import { given } from "../../../src/system/given.js";
+import { pauseTask, resumeTask } from "../../../src/todo/change/person-answers.js";
+import { removeTasks } from "../../../src/todo/change/person-edits.js";
+import { makeIds } from "../../../src/todo/model/ids.js";
+import type { Task } from "../../../src/todo/model/task.js";
+import { isRejected, openQuestion } from "../../../src/workflow/question.js";
+import * as answers from "../../commands/answer.js";
+import { edit } from "../../lookup/edit.js";
+import { personOf } from "../../lookup/name-of-user.js";
+import { readTasks } from "../../lookup/read-tasks.js";
+import { ApiError } from "../api-error.js";
+import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { creatorOf, seesAll, startWhenFree } from "./owned-tasks.js";
+
+const WORKFLOW = "plan-approve-execute";
+/** How long a start waits for a refusal. */
+const SOON_MS = 600;
+const LOOK_AGAIN_MS = 200;
+const MOST_ACTIONS = 500;
+const MOST_TITLE = 100;
+
+const CompletedAction = z.object({ action: z.string(), path: z.string(), status: z.string() });
+type CompletedAction = z.infer<typeof CompletedAction>;
+
+const STAGES = [
+  ...["planning", "needs_clarification", "awaiting_plan_approval", "awaiting_tool_approval", "executing"],
+  ...["completed", "cancelled", "failed"],
+] as const;
+
+const Coding = z.object({
+  session_id: z.string(),
+  status: z.string().describe("running, paused, needs_clarification, completed, cancelled or failed"),
+  mode: z.string().describe("Its workflow"),
+  stage: z.enum(STAGES),
+  query: z.string(),
+  clarified_query: z.string().nullable(),
+  question: z.string().nullable(),
+  plan: z.unknown(),
+  pending_action: z.object({ type: z.string(), command: z.string() }).nullable(),
+  completed_actions: z.array(CompletedAction),
+  created_at: z.string(),
+  updated_at: z.string(),
+  checkpoint: z.enum(["plan_approval", "tool_approval", "clarification"]).optional(),
+});
+
+/** The session's task; 404 also where it is another person's. */
+async function taskOf(call: ApiCall): Promise<Task> {
+  const { tasks } = await readTasks(call.context, await call.site.project());
+  const found = tasks.find(({ id }) => id === call.params["session_id"]);
+  if (found === undefined || !(seesAll(call) || creatorOf(found) === call.session.name))
+    throw new ApiError(404, "no-session", "Session not found");
+  return found;
+}
+
+/** The stage in the words of the documents. Pure. */
+export function stageOf({ status, progress }: Pick<Task, "status" | "progress">): (typeof STAGES)[number] {
+  if (status === "done") return "completed";
+  if (isRejected(progress)) return "cancelled";
+  const question = openQuestion(progress);
+  if (question?.source === "tool") return "awaiting_tool_approval";
+  if (question !== undefined)
+    return question.shows === undefined ? "needs_clarification" : "awaiting_plan_approval";
+  if (status === "blocked") return "failed";
+  const { stage = "clarify", outputs } = progress ?? {};
+  const isPlanned = outputs?.["plan"] !== undefined && stage !== "plan";
+  return isPlanned || !["clarify", "plan", "block"].includes(stage) ? "executing" : "planning";
+}
+
+const CHECKPOINTS: Readonly<Record<string, "plan_approval" | "tool_approval" | "clarification">> = {
+  awaiting_plan_approval: "plan_approval",
+  awaiting_tool_approval: "tool_approval",
+  needs_clarification: "clarification",
+};
+
+function statusOf(stage: (typeof STAGES)[number], isPaused: boolean): string {
+  if (stage === "planning" || stage === "executing") return isPaused ? "paused" : "running";
+  return stage.startsWith("awaiting") ? "paused" : stage;
+}
+
+async function stateOf(call: ApiCall, task: Task): Promise<z.infer<typeof Coding>> {
+  const { context, site } = call;
+  const project = await site.project();
+  const { progress } = task;
+  const stage = stageOf(task);
+  const question = openQuestion(progress);
+  const outputOf = async (of: string): Promise<unknown> => {
+    const output = progress?.outputs?.[of];
+    if (output === undefined) return null;
+    return (await readOutput(context.ports, project, task.id, output).catch(orLost))?.value ?? null;
+  };
+  return {
+    session_id: task.id,
+    status: statusOf(stage, progress?.paused !== undefined),
+    mode: progress?.workflow ?? task.workflow ?? project.resolved.settings.workflow,
+    stage,
+    query: task.details ?? task.title,
+    clarified_query: textField(await outputOf("clarify"), "clarified_query") ?? null,
+    question: question?.text ?? null,
+    plan: await outputOf("plan"),
+    pending_action:
+      question?.call === undefined ? null : { type: question.call.tool, command: question.call.command },
+    completed_actions: await actionsOf(call, project, task.id),
+    created_at: utc(task.created_at),
+    updated_at: utc(task.updated_at),
+    ...given({ checkpoint: CHECKPOINTS[stage] }),
+  };
+}
+
+function utc(at: string | undefined): string {
+  const time = Date.parse(at ?? "");
+  return new Date(Number.isNaN(time) ? 0 : time).toISOString();
+}
+
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/write|create|mkdir/i, "create_file"],
+  [/edit|patch|replace|move/i, "modify_file"],
+  [/delete|remove/i, "delete_file"],
+  [/bash|shell|command|exec|npm|git_/i, "run_command"],
+];
+
+/** The calls of its agents that changed something or ran a command, in the order of the logs. */
+async function actionsOf({ context }: ApiCall, { logDir }: Project, id: string): Promise<CompletedAction[]> {
+  const actions: CompletedAction[] = [];
+  const open = new Map<unknown, CompletedAction>();
+  for (const run of await listRuns(context.ports, logDir)) {
+    const but = (type: string): boolean => !["tool_use", "tool_result", "command"].includes(type);
+    for await (const { value, type } of readLines(context.ports, path.join(logDir, "runs", run), 0, {
+      but,
+    })) {
+      if (value["task_id"] !== id) continue;
+      const called = value["id"];
+      if (type === "tool_use") {
+        const name = textField(value, "name") ?? "";
+        const kind = KINDS.find(([words]) => words.test(name))?.[1];
+        if (kind === undefined) continue;
+        const input = value["input"];
+        const keys = ["path", "file_path", "command", "destination"].map((key) => textField(input, key));
+        const action = {
+          action: kind,
+          path: keys.find((one) => one !== undefined) ?? name,
+          status: "started",
+        };
+        actions.push(action);
+        open.set(called, action);
+      } else if (type === "tool_result") {
+        const action = open.get(called);
+        if (action !== undefined) action.status = value["is_error"] === true ? "failed" : "completed";
+      } else if (type === "command" && value["exit_code"] !== undefined)
+        actions.push({
+          action: "run_command",
+          path: textField(value, "command") ?? "",
+          status: value["exit_code"] === 0 ? "completed" : "failed",
+        });
+    }
+  }
+  return actions.slice(-MOST_ACTIONS);
+}
+
+/** A run takes the task up; the state at its next checkpoint or its end, where the run ends. A client that leaves stops nothing. */
+async function untilCheckpoint(call: ApiCall, { id }: Task): Promise<unknown> {
+  const { ports } = call.context;
+  const project = await call.site.project();
+  const run = await startWhenFree(call, id).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code === "untrusted") throw error;
+  });
+  const isWorking = async (): Promise<boolean> =>
+    run !== undefined && (await findLiveRun(ports, project))?.run === run;
+  while (!call.signal.aborted && (await isWorking())) await ports.clock.sleep(LOOK_AGAIN_MS);
+  return stateOf(call, await taskOf(call));
+}
+
+const Comment = z.string().max(100_000).optional();
+const Plan = z.record(z.string(), z.unknown()).optional();
+
+type AnswerCommand = (typeof answers)["approve" | "reject" | "command"];
+
+/** Gives an answer as the command does; its text, where the person changed it. */
+async function give(
+  call: ApiCall,
+  by: AnswerCommand,
+  said: { comment?: string | undefined; changed?: object | undefined; outcome?: string },
+): Promise<unknown> {
+  const task = await taskOf(call);
+  const { comment: message, changed, outcome } = said;
+  const text = changed === undefined ? undefined : JSON.stringify(changed);
+  await by.answer(call.context, { id: task.id, ...given({ message, text, outcome }) });
+  return untilCheckpoint(call, task);
+}
+
+const session = "/coding/{session_id}";
+const SHARED = { answer: Coding, errors: [404, 409, 422] };
+
+export const CODING_ROUTES: readonly ApiRoute[] = [
+  documentRoute("POST", "/coding/start", {
+    does: "A request becomes a task with a workflow, and a run takes it up. Answers at once.",
+    body: z.strictObject({
+      request: z
+        .string()
+        .max(100_000)
+        .refine((text) => text.trim() !== "", "must not be empty"),
+      workflow: z.string().max(100).optional(),
+    }),
+    answer: Coding,
+    status: 202,
+    errors: [409, 422],
+    handle: async (call) => {
+      const { context, site, body } = call;
+      const workflow = body.workflow ?? WORKFLOW;
+      const project = await site.project();
+      await loadWorkflow(context.ports.files, workflowPlaces({ ...context, project }), {
+        name: workflow,
+        namedBy: "workflow",
+      });
+      const text = body.request.trim();
+      const { json } = await edit(
+        context,
+        {},
+        {
+          decide: ({ tasks }) => [
+            {
+              op: "insert",
+              task: {
+                ...{ id: makeIds(tasks.map(({ id }) => id))(), status: "todo", priority: 3, workflow },
+                title: (text.split("\n")[0] ?? "").slice(0, MOST_TITLE),
+                details: text,
+                meta: { creator: call.session.name },
+              },
+            },
+          ],
+          say: () => [],
+        },
+      );
+      const id = json.changed[0]?.id ?? "";
+      const own = { ...call, params: { session_id: id } };
+      const refused = await Promise.race([
+        startWhenFree(call, id).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+        context.ports.clock.sleep(SOON_MS),
+      ]);
+      if (refused instanceof ApiError && refused.code === "untrusted") {
+        await edit(context, {}, { decide: removeTasks([id], { force: false }), say: () => [] });
+        throw refused;
+      }
+      return stateOf(own, await taskOf(own));
+    },
+  }),
+  documentRoute("GET", session, {
+    does: "The state of a session.",
+    answer: Coding,
+    errors: [404],
+    handle: async (call) => stateOf(call, await taskOf(call)),
+  }),
+  documentRoute("POST", `${session}/approve`, {
+    ...SHARED,
+    does: "Approves its plan, or that very call; answers at the next checkpoint or the end.",
+    role: "answer",
+    body: z.strictObject({ approved_plan: Plan, comment: Comment }).optional(),
+    handle: async (call) => {
+      const { approved_plan: plan, comment } = call.body ?? {};
+      const shown = (await stateOf(call, await taskOf(call))).plan;
+      const isChanged = plan !== undefined && JSON.stringify(plan) !== JSON.stringify(shown);
+      return give(call, answers.approve, { comment, ...(isChanged ? { changed: plan } : {}) });
+    },
+  }),
+  documentRoute("POST", `${session}/reject`, {
+    ...SHARED,
+    does: "Refuses its plan, or that call alone.",
+    role: "answer",
+    body: z.strictObject({ comment: Comment }).optional(),
+    handle: (call) => give(call, answers.reject, { comment: call.body?.comment }),
+  }),
+  documentRoute("POST", `${session}/edit`, {
+    ...SHARED,
+    does: "Changes its plan and asks about it again, answers a question with a text, or runs a call with other arguments.",
+    role: "answer",
+    body: z.strictObject({ plan: Plan, arguments: Plan, text: Comment, comment: Comment }),
+    handle: async (call) => {
+      const { plan, arguments: changed, text, comment } = call.body;
+      if (changed !== undefined) return give(call, answers.approve, { comment, changed });
+      if (plan !== undefined) return give(call, answers.command, { comment, changed: plan, outcome: "edit" });
+      if (text === undefined) throw new ApiError(400, "shape", "name the plan, the arguments or a text");
+      return give(call, answers.command, { comment: text });
+    },
+  }),
+  documentRoute("POST", `${session}/pause`, {
+    ...SHARED,
+    does: "Starts no more jobs on it.",
+    body: z.strictObject({ comment: Comment }).optional(),
+    handle: async (call) => {
+      const { id } = await taskOf(call);
+      const decide = pauseTask(id, call.body?.comment, personOf(call.context));
+      await edit(call.context, {}, { decide, say: () => [] });
+      return stateOf(call, await taskOf(call));
+    },
+  }),
+  documentRoute("POST", `${session}/resume`, {
+    ...SHARED,
+    does: "Lifts its pause; answers at the next checkpoint or the end. What was done is not repeated.",
+    body: z.strictObject({}).optional(),
+    handle: async (call) => {
+      const task = await taskOf(call);
+      await edit(call.context, {}, { decide: resumeTask(task.id, personOf(call.context)), say: () => [] });
+      return untilCheckpoint(call, task);
+    },
+  }),
+];
