@@ -336,3 +336,101 @@ test(
     await local.stop();
   }),
 );
+
+test(
+  "the older chat, notes and settings are served; the web narrows what is allowed and never widens it",
+  story(async (rig) => {
+    playScript(rig, {
+      turns: [
+        call("bash_execute", { command: `printf '%0900d' 7` }),
+        { say: "Printed." },
+        call("fs_writeFile", { path: "y.txt", content: "y\n" }),
+      ],
+    });
+    rig.write("src/a.txt", "pinned words\n");
+    rig.write(".env", "SECRET=1\n");
+    rig.write("AGENTS.md", "Use tabs.\n");
+    const client = await startServer(rig);
+    const user = (content: string) => [{ id: "1", role: "user", content, timestamp: "2026-01-01" }];
+    const chat = await client.lines("POST", "/api/chat", {
+      messages: user("Go"),
+      pinnedFiles: ["src/a.txt"],
+    });
+    const kinds = ["status", "context_stats", "tool_call", "tool_result", "tool_result", "tool_result"];
+    expect(types(chat)).toEqual([...kinds, "context_stats", "response"]);
+    expect(chat[2]).toMatchObject({
+      name: "bash_execute",
+      arguments: { command: expect.any(String) as unknown },
+    });
+    const response = chat.at(-1) as unknown as {
+      response: { message: { content: string }; sessionId: string };
+    };
+    expect(response.response.message.content).toBe("Printed.");
+    const { sessionId } = response.response;
+    const said = await client.ask("GET", `/api/sessions/${sessionId}/messages`);
+    expect(at(said, "messages", 0, "content")).toContain("pinned words");
+    const bad = [
+      {},
+      { messages: [] },
+      { messages: [{ role: "assistant", content: "x" }] },
+      { messages: user("x"), skillIds: ["none"] },
+      { messages: user("x"), provider: "mistral" },
+      { messages: user("x"), pinnedFiles: ["../x"] },
+      { messages: user("x"), pinnedFiles: [".env"] },
+      { messages: user("x"), pinnedFiles: Array.from({ length: 9 }, () => "src/a.txt") },
+    ];
+    for (const body of bad)
+      expect([body, (await client.ask("POST", "/api/chat", body)).status]).toEqual([body, 400]);
+
+    const note = await client.ask("POST", "/api/memory/remember", {
+      content: "The door is blue",
+      promoteToLongTerm: true,
+    });
+    expect(note).toMatchObject({ status: 200, body: { success: true, longTerm: "MEMORY.md" } });
+    const found = await client.ask("GET", "/api/memory/search?query=DOOR&limit=5");
+    expect(at(found, "results")).toMatchObject([
+      { filePath: at(note, "filePath"), line: expect.any(Number) as unknown },
+      { filePath: "MEMORY.md" },
+    ]);
+    const short = await client.ask("GET", "/api/memory/search?query=door&includeLongTerm=false");
+    expect(at(short, "results")).toHaveLength(1);
+    const today = await client.ask("GET", "/api/memory/daily/today");
+    expect(at(today, "content")).toContain("The door is blue");
+    expect((await client.ask("GET", `/api/memory/daily/${String(at(today, "date"))}`)).body).toEqual(
+      today.body,
+    );
+    expect(at(await client.ask("GET", "/api/memory/daily/2020-01-01"), "content")).toBe("");
+    const wrong = await Promise.all([
+      client.ask("POST", "/api/memory/remember", { content: "x".repeat(4001) }),
+      client.ask("POST", "/api/memory/remember", { content: " " }),
+      client.ask("GET", "/api/memory/search?query=x&limit=51"),
+      client.ask("GET", "/api/memory/search?query=x&limit=0"),
+      client.ask("GET", "/api/memory/search"),
+      client.ask("GET", "/api/memory/daily/2020-13-01"),
+      client.ask("GET", "/api/memory/daily/..%2f..%2fx"),
+    ]);
+    expect(wrong.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 400, 400]);
+
+    expect(at(await client.ask("GET", "/api/settings"), "model")).toBe("scripted");
+    expect((await client.ask("GET", "/api/settings/trust-mode")).body).toEqual({ mode: "trusted" });
+    expect(at(await client.ask("GET", "/api/settings/global-context"), "guides", 0, "text")).toContain(
+      "tabs",
+    );
+    const widening = await Promise.all([
+      client.ask("PUT", "/api/settings/trust-mode", { mode: "dangerous" }),
+      client.ask("POST", "/api/settings/permissions", { allow: ["Bash(*)"] }),
+      client.ask("POST", "/api/settings/permissions", { deny: ["Bash(x)"], allow: ["Bash(*)"] }),
+      client.ask("POST", "/api/settings/permissions", {}),
+    ]);
+    expect(widening.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    const denied = await client.ask("POST", "/api/settings/permissions", { deny: ["Write(secret/**)"] });
+    expect(at(denied, "deny")).toEqual(["Write(secret/**)"]);
+    expect((await client.ask("PUT", "/api/settings/trust-mode", { mode: "default" })).status).toBe(200);
+    expect((await client.ask("PUT", "/api/settings/trust-mode", { mode: "trusted" })).status).toBe(403);
+    // The mode counts from the next message on.
+    const asked = await client.lines("POST", "/api/looper", { message: "More", sessionId });
+    expect(types(asked)).toContain("action_pending");
+    expect(existsSync(path.join(rig.project, "y.txt"))).toBe(false);
+    await client.stop();
+  }),
+);

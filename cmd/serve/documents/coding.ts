@@ -308,7 +308,7 @@ export const CODING_ROUTES: readonly ApiRoute[] = [
   }),
   documentRoute("POST", `${session}/resume`, {
     ...SHARED,
-    does: "Lifts its pause; answers at the next checkpoint or the end. What was done is not repeated.",
+    does: "Lifts its pause; answers at the next checkpoint or the end. Completed work is not repeated.",
     body: z.strictObject({}).optional(),
     handle: async (call) => {
       const task = await taskOf(call);

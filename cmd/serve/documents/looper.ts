@@ -25,7 +25,7 @@ const Config = z.strictObject({
 
 const PROVIDERS = ["anthropic", "openai", "gemini"] as const;
 
-const Body = z.strictObject({
+export const LooperBody = z.strictObject({
   message: z.string().min(1).max(500_000),
   provider: z.enum(PROVIDERS).optional(),
   sessionId: z.string().max(100).optional(),
@@ -41,7 +41,7 @@ const Stream = z
 
 /** Begins a turn as a client of the documents asks; what it got wrong is 400 with details. */
 export async function beginTurn(
-  { context, site, body }: ApiCall<unknown, Omit<z.infer<typeof Body>, "message">>,
+  { context, site, body }: ApiCall<unknown, Omit<z.infer<typeof LooperBody>, "message">>,
   work: TurnRequest["work"],
   { mode, prepare }: { mode?: string } & Pick<TurnRequest, "prepare"> = {},
 ): Promise<BegunTurn> {
@@ -150,7 +150,7 @@ export const LOOPER_ROUTES: readonly ApiRoute[] = [
   documentRoute("POST", "/api/looper", {
     does: "A message to Chapo: NDJSON of its events, the last of which ends the turn. The turn continues without its client.",
     query: z.strictObject({ stream: Stream }),
-    body: Body,
+    body: LooperBody,
     errors: [404, 409, 503],
     handle: async (call) => {
       const begun = await beginTurn(call, (chapo, signal) => chapo.send(call.body.message, signal));

@@ -53,6 +53,8 @@ export interface ProjectMemory {
   search(query: string, limit: number): Promise<{ hits: MemoryHit[]; all: number }>;
   /** Returns today's file, relative to the project, and its text; "" if it does not exist. */
   readToday(): Promise<{ file: string; text: string }>;
+  /** The same of another day, `YYYY-MM-DD`. */
+  readDay(day: string): Promise<{ file: string; text: string }>;
   /** Returns both texts for the system prompt, each truncated to 3,000 characters. */
   forPrompt(): Promise<{ today: string; longTerm: string }>;
 }
@@ -100,6 +102,7 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
       return { hits: hits.slice(0, limit), all: hits.length };
     },
     readToday: async () => ({ file: todayFile(), text: await read(todayFile()) }),
+    readDay: async (day) => ({ file: `${DAILY}/${day}.md`, text: await read(`${DAILY}/${day}.md`) }),
     forPrompt: async () => ({
       today: truncateStart(await read(todayFile())),
       longTerm: truncateMiddle(await read(LONG_TERM)),
