@@ -1,5 +1,6 @@
 // `looper status`: the run in progress or the last one, and what is left. Leaves folding the log to src/ui/view/read-view.ts.
 import path from "node:path";
+import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { countTasks, statusAnswer } from "../../src/ui/answers/runs/status.js";
@@ -8,14 +9,25 @@ import { statusLines } from "../../src/ui/terminal/lines/status-lines.js";
 import { addPace, estimate, NO_PACE } from "../../src/ui/view/estimate.js";
 import { readView, readViews } from "../../src/ui/view/read-view.js";
 import type { View } from "../../src/ui/view/view.js";
+import { usageError } from "../../src/system/errors.js";
+import { stateOf, watchState } from "../watch/watch-file.js";
+import { cut } from "../../src/ui/text.js";
 import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { listOwnRuns } from "../lookup/find-run.js";
 import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
 
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
 /** How many finished tasks the estimate uses. */
 const ENOUGH = 30;
+
+interface Request {
+  watch?: true;
+  json?: true;
+}
 
 interface Answer {
   json: StatusAnswer;
@@ -25,14 +37,15 @@ interface Answer {
 }
 
 /** With a run, a missing task file is not an error: the run may be about to draft it. */
-export const command: AnsweringCommand<object, Answer> = {
-  options: [JSON_OPTION],
+export const command: AnsweringCommand<Request, Answer> = {
+  options: [new Option("--watch", "show it full screen, and again whenever it changes"), JSON_OPTION],
   examples: [
     ["looper status", "show progress, the current task, time left and cost"],
     ["looper status --json | jq .run.eta_ms", "print the estimated milliseconds until the run is finished"],
   ],
-  answer: async (context) => {
+  answer: async (context, request) => {
     const { ports } = context;
+    if (request.watch === true) mustBeWatched(context, request);
     const project = await projectOf(context);
     const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
     const live = await findLiveRun(ports, project);
@@ -52,18 +65,51 @@ export const command: AnsweringCommand<object, Answer> = {
     const titles = new Map(tasks.map(({ id, title }) => [id, title]));
     return { json, problem: problemsText(context, project, problems), view, titles };
   },
-  print: (context, { json, view, titles }) =>
-    printLines(
-      context.out,
-      statusLines(json, {
-        view,
-        titles,
-        now: context.ports.clock.now(),
-        todoFile: shownPath(context, json.file),
-        ...lookOf(context.out),
-      }),
-    ),
+  print: (context, answer, { watch }) =>
+    watch === true ? watchStatus(context) : printLines(context.out, linesOf(context, answer)),
 };
+
+function linesOf(context: CommandContext, { json, view, titles }: Answer): string[] {
+  return statusLines(json, {
+    view,
+    titles,
+    now: context.ports.clock.now(),
+    todoFile: shownPath(context, json.file),
+    ...lookOf(context.out),
+  });
+}
+
+function mustBeWatched({ out, env }: CommandContext, { json }: Request): void {
+  if (json === true)
+    throw usageError("--watch shows a screen, and --json prints one answer", "leave one of them out");
+  if (!out.isTerminal || env["TERM"] === "dumb")
+    throw usageError(
+      "cannot show the status full screen: stdout is not a terminal",
+      "leave --watch out, or follow the events with `looper tail -f`",
+    );
+}
+
+/** Until a signal. A run in progress is shown anew each second, because its times pass, and one that has ended each minute. */
+async function watchStatus(context: CommandContext): Promise<void> {
+  const { ports } = context;
+  const state = async (): Promise<string> => {
+    const project = await projectOf(context, { quiet: true });
+    const live = await findLiveRun(ports, project);
+    const runs = path.join(project.logDir, "runs");
+    const files = [project.todoFile, live === undefined ? runs : path.join(live.folder, "events.jsonl")];
+    const time = Math.floor(ports.clock.now() / (live === undefined ? MINUTE_MS : SECOND_MS));
+    return [time, ...(await Promise.all(files.map((file) => stateOf(context, file))))].join(" ");
+  };
+  const render = async (): Promise<readonly string[]> => {
+    const answer = await command.answer(context, {});
+    const { problem } = answer;
+    return [
+      ...linesOf(context, answer),
+      ...(problem === undefined ? [] : [cut(problem, context.out.columns())]),
+    ];
+  };
+  await watchState(context, state, { render, json: false });
+}
 
 /** The estimate for a run in progress, including its wait. */
 async function etaOf(

@@ -1,4 +1,4 @@
-// Renders a file again whenever it changes: in place on a terminal, else one rendering after the other.
+// Renders something again whenever it changes: in place on a terminal, else one rendering after the other.
 import { UserError } from "../../src/system/errors.js";
 import { FullScreen } from "../../src/ui/terminal/full-screen.js";
 import { clean, cut } from "../../src/ui/text.js";
@@ -7,11 +7,23 @@ import type { CommandContext } from "../context/command-context.js";
 
 const LOOK_AGAIN_MS = 200;
 
-/** Runs until a signal. `render` may fail while the file is missing. `json`: the lines are for a program. */
-export async function watchFile(
+interface Shown {
+  /** May fail while a file is missing. */
+  render: () => Promise<readonly string[]>;
+  /** The lines are for a program. */
+  json: boolean;
+}
+
+/** Renders a file until a signal. */
+export function watchFile(context: CommandContext, file: string, shown: Shown): Promise<never> {
+  return watchState(context, () => stateOf(context, file), shown);
+}
+
+/** Renders until a signal, whenever `state` says something else. */
+export async function watchState(
   context: CommandContext,
-  file: string,
-  { render, json }: { render: () => Promise<readonly string[]>; json: boolean },
+  state: () => Promise<string>,
+  { render, json }: Shown,
 ): Promise<never> {
   const { ports, out, env } = context;
   const screen = !json && out.isTerminal && env["TERM"] !== "dumb" ? new FullScreen(out) : undefined;
@@ -21,7 +33,7 @@ export async function watchFile(
   });
   let [seen, shown] = ["", ""];
   for (;;) {
-    const now = `${await stateOf(context, file)} ${out.columns()} ${out.rows()}`;
+    const now = `${await state()} ${out.columns()} ${out.rows()}`;
     if (now !== seen) {
       seen = now;
       const lines = await render().catch((error: unknown) =>
@@ -35,7 +47,7 @@ export async function watchFile(
   }
 }
 
-async function stateOf({ ports }: CommandContext, file: string): Promise<string> {
+export async function stateOf({ ports }: CommandContext, file: string): Promise<string> {
   const stat = await ports.files.stat(file);
   return JSON.stringify([stat?.mtimeMs, stat?.size, stat?.inode]);
 }

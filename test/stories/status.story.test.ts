@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { ShowAnswer, StatusAnswer, StopAnswer } from "../../src/ui/shapes/runs.js";
 import { type Rig, story } from "../rig/rig.js";
+import { inTmux, noTmux } from "../rig/tmux.js";
 
 const statusOf = async (rig: Rig): Promise<StatusAnswer> =>
   StatusAnswer.parse(JSON.parse((await rig.run(["status", "--json"])).stdout));
@@ -206,5 +207,29 @@ test(
       .map((line) => ListAnswer.parse(JSON.parse(line)).tasks);
     expect(lists[0]?.map(({ id }) => id)).toEqual(["T1"]);
     expect(lists).toContainEqual([]);
+  }),
+);
+
+test.skipIf(noTmux !== undefined)(
+  "status --watch shows a run full screen as it passes, until Ctrl-C; a pipe and --json are refused",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const piped = await rig.run(["status", "--watch"]);
+    expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining("looper tail -f")]);
+    expect((await rig.run(["status", "--watch", "--json"])).code).toBe(2);
+    await inTmux(rig, ["status", "--watch"], { columns: 60, rows: 10 }, async (tmux) => {
+      await tmux.shows("0 of 2 tasks done");
+      const program = rig.start(["run", "--no-review"]);
+      const first = await puppet.next();
+      await first.say("looks at the dates");
+      await tmux.shows("looks at the dates");
+      await first.report();
+      await (await puppet.next()).report();
+      await tmux.shows("2 of 2 tasks done");
+      await program.ended;
+      tmux.press("C-c");
+      expect(await tmux.ended()).toBe(130);
+    });
   }),
 );
