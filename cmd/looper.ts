@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { environmentError, errorCode, errorMessage, usageError, UserError } from "../src/system/errors.js";
-import { explainExhausted } from "../src/system/exhausted.js";
+import { explainSurroundings } from "../src/system/surroundings.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
 import { noteText, type Diagnostics } from "../src/ui/terminal/diagnostics.js";
@@ -24,12 +24,6 @@ import { diagnosticsOf, guessDiagnostics, openStderr, USUAL } from "./context/st
 declare const LOOPER_VERSION: string;
 
 const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-
-/** Errors of the system that mean the environment, not an internal error: no room, no permission. Limits are in exhausted.ts. */
-const SURROUNDINGS = new Set(["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS", "EIO"]);
-
-/** Error codes for a different kind of file in the way: a folder, a pipe, a device or a ring of links. */
-const UNFIT = new Set(["EINVAL", "EISDIR", "ELOOP", "ENOTDIR", "ENXIO", "EEXIST"]);
 
 /** The state of the process that outlives a command. */
 const here: {
@@ -273,8 +267,12 @@ function advice(message: string, hint = ""): string[] {
 function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
-  const surroundings = error instanceof Error ? adviceOn(error) : undefined;
-  if (surroundings !== undefined) return { lines: surroundings, code: exitCodeOfError("environment") };
+  const surroundings = error instanceof Error ? explainSurroundings(error) : undefined;
+  if (surroundings !== undefined)
+    return {
+      lines: advice(surroundings.message, surroundings.hint),
+      code: exitCodeOfError("environment"),
+    };
   const cause =
     error instanceof Error && error.cause !== undefined ? `\ncaused by: ${stackOf(error.cause)}` : "";
   const log = here.log === undefined ? "" : `\n  the run's log: ${here.log}`;
@@ -282,21 +280,6 @@ function explain(error: unknown): { lines: string[]; code: number } {
     lines: ["looper: internal error; please report it", ...plain(`${stackOf(error)}${cause}${log}`)],
     code: BUG,
   };
-}
-
-/** The lines on an error of the system that means the environment; `undefined`: it is an internal error. */
-function adviceOn(error: Error): string[] | undefined {
-  const limit = explainExhausted(error);
-  if (limit !== undefined) return advice(`${limit.reason}: ${error.message}`, limit.hint);
-  const code = errorCode(error) ?? "";
-  if (SURROUNDINGS.has(code))
-    return advice(error.message, "free space or correct the permissions, then try again; nothing is lost");
-  if (!UNFIT.has(code)) return undefined;
-  const hint =
-    code === "ELOOP"
-      ? "its symlinks lead in a circle: correct or remove one of them"
-      : "a different kind of file is in the way: inspect and move it";
-  return advice(error.message, hint);
 }
 
 /** A text of several lines, cleaned of terminal control characters; indentation is kept. */

@@ -7,6 +7,11 @@ test.each([
   [new UserError("no", "T1 is done", "reopen it"), 409, { code: "state", hint: "reopen it" }],
   [usageError("no such stage"), 422, { code: "refused", message: "no such stage" }],
   [environmentError("the disk is full"), 503, { code: "environment" }],
+  [
+    Object.assign(new Error("EINVAL: a pipe, not a file, open 'x'"), { code: "EINVAL" }),
+    503,
+    { code: "environment", hint: expect.stringContaining("a different kind of file") },
+  ],
 ])("the failure %s is told with its reason", (error, status, more) => {
   expect(describeFailure(error, "id")).toMatchObject({ status, body: { error: more } });
 });

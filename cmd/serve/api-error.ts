@@ -1,5 +1,6 @@
 // The answer to a request that fails: always `{error: {code, message, …}}`.
 import { UserError } from "../../src/system/errors.js";
+import { explainSurroundings } from "../../src/system/surroundings.js";
 import { clean } from "../../src/ui/text.js";
 
 export type ErrorStatus =
@@ -53,6 +54,12 @@ export function describeFailure(error: unknown, id: string): { status: ErrorStat
       },
     };
   }
+  const found = error instanceof Error ? explainSurroundings(error) : undefined;
+  if (found !== undefined)
+    return {
+      status: 503,
+      body: { error: { code: "environment", message: clean(found.message), hint: found.hint } },
+    };
   return { status: 500, body: { error: { code: "internal", message: "an internal error", id } } };
 }
 
