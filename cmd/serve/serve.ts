@@ -92,6 +92,14 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     log: await openAccessLog(context, state),
   });
   const servers = [makeServer(app, place.tls), makeServer(app, place.tls)] as const;
+  for (const one of servers)
+    one.on("upgrade", (incoming, socket, head: Buffer) => {
+      const names = (): ReturnType<typeof namesOf> => namesOf(port, place);
+      // Its library is loaded for the first client that wants it.
+      void import("./documents/socket.js").then(({ upgrade }) => {
+        upgrade({ app, names, closing: closing.signal }, incoming, socket, head);
+      });
+    });
   const { host = LOOPBACK } = place;
   // This machine reaches it by 127.0.0.1 too.
   const isBoth = ANY_ADDRESS.has(host) || host === LOOPBACK || host === "localhost";

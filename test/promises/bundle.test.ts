@@ -41,7 +41,7 @@ function readAtOnce(...entries: readonly string[]): ReadonlySet<string> {
 
 /** Packages for few: the protocols of providers, editors and tools, web pages, the screen of a conversation, foreign schemas. */
 const HEAVY =
-  /^node_modules\/(?:@ai-sdk|ai|@modelcontextprotocol|@agentclientprotocol|turndown|@mozilla|linkedom|@mariozechner|@clack|pino|chokidar|ajv-formats)\//;
+  /^node_modules\/(?:@ai-sdk|ai|@modelcontextprotocol|@agentclientprotocol|turndown|@mozilla|linkedom|@mariozechner|@clack|pino|chokidar|ajv-formats|ws)\//;
 
 test.each([
   [],

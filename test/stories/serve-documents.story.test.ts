@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { call, playScript } from "../rig/chapo.js";
 import { story } from "../rig/rig.js";
 import { at, signIn, startServer, ServeClient, type Said } from "../rig/serve-client.js";
@@ -52,7 +53,7 @@ test(
     });
     expect(types(older)).toEqual(["status", "looper_thinking", "usage", "looper_step", "looper_clarify"]);
     expect((await client.ask("GET", `/api/looper/status/${sessionId}`)).body).toEqual({
-      ...{ sessionId, active: false, status: "waiting_for_user" },
+      ...{ sessionId, active: false, status: "waiting_for_user", lastSeq: older.at(-1)?.seq },
     });
     await client.stop("SIGKILL");
 
@@ -293,6 +294,7 @@ test(
     const asked = await reached(first, "T2", "awaiting_plan_approval");
     expect(asked.body).toMatchObject({
       ...{ status: "paused", checkpoint: "plan_approval", clarified_query: "Write a greeting" },
+      shown: expect.stringContaining("Write hello.txt") as unknown,
       ...{ query: "Write a greeting\nin a file", plan: { steps: ["Write hello.txt", "Check it"] } },
     });
     await first.stop("SIGKILL");
@@ -432,5 +434,107 @@ test(
     expect(types(asked)).toContain("action_pending");
     expect(existsSync(path.join(rig.project, "y.txt"))).toBe(false);
     await client.stop();
+  }),
+);
+
+type Sent = Record<string, unknown> & { type: string };
+
+/** A client of the WebSocket; `code`: of its close, or the status where it was refused. */
+function connect(
+  client: ServeClient,
+  { key = client.key, query = "", headers = {} }: { key?: string; query?: string; headers?: object } = {},
+) {
+  const address = `${client.base.replace("http", "ws")}/api/ws/chat${query}`;
+  const socket = new WebSocket(address, [`bearer.${key}`], { headers: { ...headers } });
+  const seen: Sent[] = [];
+  let wake = (): void => undefined;
+  socket.on("message", (data: Buffer) => {
+    seen.push(JSON.parse(data.toString()) as Sent);
+    wake();
+  });
+  const code = new Promise<number>((resolve) => {
+    socket.on("close", resolve);
+    socket.on("unexpected-response", (_request, response) => {
+      resolve(response.statusCode ?? 0);
+      socket.terminate();
+    });
+    socket.on("error", () => undefined);
+  });
+  /** Everything up to the first message that fits, from the last one that was waited for. */
+  const until = async (fits: (one: Sent) => boolean): Promise<Sent[]> => {
+    for (;;) {
+      const at = seen.findIndex(fits);
+      if (at !== -1) return seen.splice(0, at + 1);
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  };
+  const open = new Promise<void>((resolve) => socket.once("open", resolve));
+  const send = async (message: object | string): Promise<void> => {
+    await open;
+    socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  };
+  return { socket, code, until, send };
+}
+
+test(
+  "a WebSocket has the same events, guards and roles, and replays what was missed",
+  story(async (rig) => {
+    playScript(
+      rig,
+      { turns: [call("bash_execute", { command: "echo x >> x.txt" }), { say: "Done." }] },
+      { mode: "default" },
+    );
+    const client = await startServer(rig, ["--share", "read", "--as", "ann"]);
+    const one = connect(client);
+    await one.send({ type: "ping" });
+    await one.until(({ type }) => type === "pong");
+    await one.send({ type: "request", message: "Work", requestId: "r1" });
+    const first = await one.until(({ type }) => type === "clarify");
+    expect(first.every(({ requestId }) => requestId === "r1")).toBe(true);
+    expect(types(first)).toEqual(expect.arrayContaining(["status", "thinking", "action_pending"]));
+    const { actionId, sessionId } = (first.at(-2)?.["data"] ?? {}) as Record<string, string>;
+    one.socket.terminate();
+
+    const since = Number(first[1]?.["seq"]);
+    const two = connect(client);
+    await two.send({ type: "hello", sessionId, sinceSeq: since });
+    const missed = await two.until(({ type }) => type === "clarify");
+    expect(missed[0]).toMatchObject({
+      ...{ type: "hello_ack", currentSeq: first.at(-1)?.["seq"], pendingQuestions: [] },
+      pendingActions: [{ id: actionId, status: "pending" }],
+    });
+    expect(missed[1]).toMatchObject({ type: "initial_sync", messages: [{ role: "user" }, {}] });
+    expect(missed.slice(2).map(({ seq }) => seq)).toEqual(first.slice(2).map(({ seq }) => seq));
+    await two.send({ type: "approval", approvalId: actionId, approved: true, requestId: "r2" });
+    const rest = await two.until(({ type }) => type === "answer");
+    expect(rest[0]).toMatchObject({ requestId: "r2", seq: Number(first.at(-1)?.["seq"]) + 1 });
+    expect(rig.read("x.txt")).toBe("x\n");
+    await two.send({ type: "approval", approvalId: actionId, approved: true });
+    expect(await two.until(({ type }) => type === "error")).toMatchObject([{ status: "done" }]);
+    await two.send({ type: "hello", sessionId: "none" });
+    expect(await two.until(({ type }) => type === "error")).toMatchObject([{ error: "Session not found" }]);
+
+    const wrong = connect(client, { key: "x".repeat(40) });
+    expect((await wrong.until(() => true))[0]).toMatchObject({ type: "error", code: "key" });
+    expect(await wrong.code).toBe(1008);
+    const torn = connect(client);
+    await torn.send("{");
+    expect(await torn.code).toBe(1007);
+    const [, guest = ""] = await client.program.says(/ann \(read\): \S+#key=(\S+)/);
+    const ann = connect(client, { key: await signIn(client.base, guest) });
+    await ann.send({ type: "request", message: "Work" });
+    expect(await ann.until(() => true)).toMatchObject([{ type: "error", code: "read-only" }]);
+    const foreign = [
+      { origin: "http://evil.example" },
+      { host: "evil.example" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    const refused = foreign.map((headers) => connect(client, { headers }).code);
+    expect(await Promise.all(refused)).toEqual([403, 421, 403]);
+    // A socket that breaks leaves the others alone.
+    await two.send({ type: "ping" });
+    await two.until(({ type }) => type === "pong");
+    await client.stop();
+    await two.code;
   }),
 );

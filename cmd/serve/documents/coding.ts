@@ -19,6 +19,7 @@ import * as answers from "../../commands/answer.js";
 import { edit } from "../../lookup/edit.js";
 import { personOf } from "../../lookup/name-of-user.js";
 import { readTasks } from "../../lookup/read-tasks.js";
+import { readShown } from "../../lookup/workflows/shown-work.js";
 import { ApiError } from "../api-error.js";
 import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
 import { creatorOf, seesAll, startWhenFree } from "./owned-tasks.js";
@@ -47,6 +48,7 @@ const Coding = z.object({
   clarified_query: z.string().nullable(),
   question: z.string().nullable(),
   plan: z.unknown(),
+  shown: z.string().nullable().describe("The text or diff that its question is about"),
   pending_action: z.object({ type: z.string(), command: z.string() }).nullable(),
   completed_actions: z.array(CompletedAction),
   created_at: z.string(),
@@ -99,6 +101,9 @@ async function stateOf(call: ApiCall, task: Task): Promise<z.infer<typeof Coding
     if (output === undefined) return null;
     return (await readOutput(context.ports, project, task.id, output).catch(orLost))?.value ?? null;
   };
+  const about =
+    question === undefined ? undefined : await readShown({ context, project, task, question }, context.out);
+  const shown = about !== undefined && "text" in about ? about.text.join("\n") : null;
   return {
     session_id: task.id,
     status: statusOf(stage, progress?.paused !== undefined),
@@ -108,6 +113,7 @@ async function stateOf(call: ApiCall, task: Task): Promise<z.infer<typeof Coding
     clarified_query: textField(await outputOf("clarify"), "clarified_query") ?? null,
     question: question?.text ?? null,
     plan: await outputOf("plan"),
+    shown,
     pending_action:
       question?.call === undefined ? null : { type: question.call.tool, command: question.call.command },
     completed_actions: await actionsOf(call, project, task.id),

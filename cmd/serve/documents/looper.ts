@@ -190,12 +190,13 @@ export const LOOPER_ROUTES: readonly ApiRoute[] = [
   }),
   documentRoute("GET", "/api/looper/status/{sessionId}", {
     does: "Whether a session works, and its state.",
-    answer: z.object({ sessionId: z.string(), active: z.boolean(), status: z.string() }),
+    answer: z.object({ sessionId: z.string(), active: z.boolean(), status: z.string(), lastSeq: z.int() }),
     errors: [404],
     handle: async (call) => {
       const { id, isHeld, state } = await sessionOf(call, call.params["sessionId"] ?? "");
       const active = isHeld || call.site.turns.isRunning(id);
-      return { sessionId: id, active, status: state === "interrupted" ? "error" : state };
+      const lastSeq = await call.site.turns.lastSeq(await folderOf(call, id));
+      return { sessionId: id, active, lastSeq, status: state === "interrupted" ? "error" : state };
     },
   }),
 ];

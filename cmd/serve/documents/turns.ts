@@ -139,6 +139,14 @@ export class ChapoTurns {
     }
   }
 
+  /** The number of a session's last line. */
+  async lastSeq(folder: string): Promise<number> {
+    const turn = this.#turns.get(path.basename(folder));
+    return turn === undefined
+      ? lastNumber(this.ports, path.join(folder, "events.jsonl"))
+      : turn.from + turn.lines.length;
+  }
+
   isRunning(session: string): boolean {
     return this.#turns.get(session)?.over === false;
   }

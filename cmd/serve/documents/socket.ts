@@ -1,0 +1,246 @@
+// The WebSocket of the documents, `/api/ws/chat`: each message of a client is a request to the endpoints, with the key, the role and
+// the limits of one, and their events come back by it. It holds nothing itself: what was missed is read from the session's log.
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type WebSocket } from "ws";
+import { z } from "zod";
+import { tryParseJson } from "../../../src/system/text/json.js";
+import type { makeApp } from "../app.js";
+import { judgeHead, type ServerNames } from "../guards.js";
+
+const PATH = "/api/ws/chat";
+const MOST_MESSAGE = 1 << 20;
+const MOST_SOCKETS = 256;
+const KEY = /^bearer\.([\w-]{20,200})$/;
+/** The codes of a close: against the rules, not a message, too many. */
+const CODES = { refused: 1008, malformed: 1007, busy: 1013 };
+
+const FromClient = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("ping") }),
+  z.strictObject({
+    type: z.literal("hello"),
+    sessionId: z.string(),
+    sinceSeq: z.int().min(0).optional(),
+    requestId: z.string().max(200).optional(),
+  }),
+  z.looseObject({
+    type: z.literal("request"),
+    message: z.string(),
+    requestId: z.string().max(200).optional(),
+  }),
+  z.looseObject({
+    type: z.literal("approval"),
+    approvalId: z.string(),
+    approved: z.boolean(),
+    comment: z.string().optional(),
+    requestId: z.string().max(200).optional(),
+  }),
+  z.looseObject({
+    type: z.literal("question"),
+    sessionId: z.string(),
+    answer: z.string().min(1),
+    requestId: z.string().max(200).optional(),
+  }),
+]);
+type FromClient = z.infer<typeof FromClient>;
+
+export interface SocketSite {
+  app: ReturnType<typeof makeApp>;
+  names: () => ServerNames;
+  closing: AbortSignal;
+}
+
+const server = new WebSocketServer({
+  noServer: true,
+  maxPayload: MOST_MESSAGE,
+  perMessageDeflate: false,
+  // A browser takes only a protocol that it named; the key is not repeated where it named another.
+  handleProtocols: (named) => [...named].find((one) => !KEY.test(one)) ?? [...named][0] ?? false,
+});
+
+/** Answers a request to upgrade; one from elsewhere is refused as every other. */
+export function upgrade(site: SocketSite, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { headersDistinct: headers, headers: plain, url = "", method = "GET" } = request;
+  const refused = judgeHead(
+    {
+      ...{ method, hosts: headers["host"] ?? [], origin: plain.origin, type: undefined, encoding: undefined },
+      ...{ site: headers["sec-fetch-site"]?.[0], hasBody: false },
+    },
+    site.names(),
+  );
+  const status = refused?.status ?? (url.split("?")[0] === PATH ? undefined : 404);
+  if (status !== undefined) {
+    socket.end(`HTTP/1.1 ${String(status)} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    return;
+  }
+  server.handleUpgrade(request, socket, head, (client) => {
+    const named = (plain["sec-websocket-protocol"] ?? "").split(",").map((one) => KEY.exec(one.trim())?.[1]);
+    const key = named.find((one) => one !== undefined) ?? "";
+    void new Talk(site, request, { client, key }).begin();
+  });
+}
+
+/** One socket and its client. */
+class Talk {
+  readonly #gone = new AbortController();
+
+  constructor(
+    private readonly site: SocketSite,
+    private readonly request: IncomingMessage,
+    private readonly peer: { client: WebSocket; key: string },
+  ) {}
+
+  async begin(): Promise<void> {
+    const { client } = this.peer;
+    const end = (): void => {
+      this.#gone.abort();
+    };
+    const close = (): void => {
+      client.terminate();
+    };
+    this.site.closing.addEventListener("abort", close);
+    client.on("close", () => {
+      this.site.closing.removeEventListener("abort", close);
+      end();
+    });
+    // A frame that breaks the protocol: the library closes this socket.
+    client.on("error", end);
+    if (server.clients.size > MOST_SOCKETS)
+      return this.#refuse({ error: "too many connections" }, CODES.busy);
+    const asked = new URL(this.request.url ?? "", "http://localhost").searchParams.get("sessionId");
+    // Messages that come before the key was checked wait for it.
+    let turn = this.#check();
+    client.on("message", (data) => {
+      turn = turn.then((isKnown) => {
+        if (isKnown) void this.#take(Buffer.from(data as Buffer));
+        return isKnown;
+      });
+    });
+    if ((await turn) && asked !== null) await this.#hello({ type: "hello", sessionId: asked });
+  }
+
+  /** Whether the key is that of a session. */
+  async #check(): Promise<boolean> {
+    const { status, body } = await this.#ask("GET", "/api/sessions");
+    if (status !== 200) await this.#refuse(body, CODES.refused);
+    return status === 200;
+  }
+
+  async #refuse(body: object, code: number): Promise<void> {
+    await this.#send({ type: "error", ...body });
+    this.peer.client.close(code);
+  }
+
+  async #take(bytes: Buffer): Promise<void> {
+    const json = tryParseJson(bytes);
+    const read = json.ok ? FromClient.safeParse(json.value) : undefined;
+    if (read?.success !== true) return this.#refuse({ error: "Invalid message" }, CODES.malformed);
+    await this.#answer(read.data).catch(() => this.#send({ type: "error", error: "an internal error" }));
+  }
+
+  async #answer(message: FromClient): Promise<void> {
+    switch (message.type) {
+      case "ping":
+        return this.#send({ type: "pong" });
+      case "hello":
+        return this.#hello(message);
+      case "request": {
+        const { type: _type, requestId, ...body } = message;
+        return this.#stream({ requestId }, "POST", "/api/looper", body);
+      }
+      case "question": {
+        const { sessionId, answer, requestId } = message;
+        return this.#stream({ requestId }, "POST", "/api/looper", { sessionId, message: answer });
+      }
+      case "approval": {
+        const { approvalId: id, approved, comment, requestId } = message;
+        const sessionId = id.split(".")[0] ?? "";
+        const after = await this.#lastSeq(sessionId);
+        const where = `/api/actions/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`;
+        const said = await this.#ask("POST", where, comment === undefined ? undefined : { comment });
+        if (said.status !== 200) return this.#send({ type: "error", requestId, ...said.body });
+        return this.#follow({ requestId }, sessionId, after);
+      }
+    }
+  }
+
+  /** Tells where the session is, then every event after the one that the client saw last. */
+  async #hello({
+    sessionId,
+    sinceSeq = 0,
+    requestId,
+  }: Extract<FromClient, { type: "hello" }>): Promise<void> {
+    const id = encodeURIComponent(sessionId);
+    const { status, body: state } = await this.#ask("GET", `/api/looper/status/${id}`);
+    if (status !== 200) return this.#send({ type: "error", requestId, ...state });
+    const { body } = await this.#ask("GET", "/api/actions/pending");
+    const { actions } = z.object({ actions: z.array(z.looseObject({ sessionId: z.string() })) }).parse(body);
+    const pendingActions = actions.filter((one) => one.sessionId === sessionId);
+    const waits = (state as { status?: unknown }).status === "waiting_for_user";
+    await this.#send({
+      ...{ type: "hello_ack", requestId, sessionId, currentSeq: await this.#lastSeq(sessionId) },
+      ...{ pendingApprovals: pendingActions, pendingActions },
+      pendingQuestions: waits && pendingActions.length === 0 ? [{ sessionId }] : [],
+    });
+    const { body: messages } = await this.#ask("GET", `/api/sessions/${id}/messages`);
+    await this.#send({ type: "initial_sync", ...state, ...messages });
+    return this.#follow({ requestId }, sessionId, sinceSeq);
+  }
+
+  #follow(how: { requestId: string | undefined }, session: string, after: number): Promise<void> {
+    return this.#stream(how, "GET", `/api/looper?sessionId=${encodeURIComponent(session)}&after=${after}`);
+  }
+
+  async #lastSeq(session: string): Promise<number> {
+    const { body } = await this.#ask("GET", `/api/looper/status/${encodeURIComponent(session)}`);
+    return z.object({ lastSeq: z.number().optional() }).parse(body).lastSeq ?? 0;
+  }
+
+  /** Sends each line of an answer, with the id of the client's request. */
+  async #stream(
+    { requestId }: { requestId: string | undefined },
+    ...asked: [method: string, where: string, body?: object]
+  ): Promise<void> {
+    const response = await this.#fetch(...asked);
+    if (response.status !== 200) {
+      const body = (await response.json()) as object;
+      return this.#send({ type: "error", requestId, ...body });
+    }
+    let rest = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) await this.#send({ ...(JSON.parse(line) as object), requestId });
+    }
+  }
+
+  async #ask(method: string, where: string, body?: object): Promise<{ status: number; body: object }> {
+    const response = await this.#fetch(method, where, body);
+    return { status: response.status, body: (await response.json()) as object };
+  }
+
+  async #fetch(method: string, where: string, body?: object): Promise<Response> {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${this.peer.key}`,
+      ...(text === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) }),
+    };
+    const request = new Request(new URL(where, "http://localhost"), {
+      ...{ method, headers, signal: this.#gone.signal },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    return this.site.app.fetch(request, { incoming: this.request, outgoing: undefined } as never);
+  }
+
+  /** Resolves once the client's socket has taken it: a slow reader waits for itself alone. */
+  #send(message: object): Promise<void> {
+    return new Promise((resolve) => {
+      this.peer.client.send(JSON.stringify(message), () => {
+        resolve();
+      });
+    });
+  }
+}
