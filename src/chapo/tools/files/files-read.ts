@@ -134,7 +134,7 @@ function showLines(lines: readonly string[], first: number): { lines: string[]; 
     const text = line.replace(/\r$/, "");
     const kept = text.slice(0, LONGEST_LINE);
     const cut = kept === text ? "" : `… [cut: the line has ${text.length} characters]`;
-    const numbered = `${String(first + shown.length).padStart(6)}\t${kept}${cut}`;
+    const numbered = `${first + shown.length}\t${kept}${cut}`;
     characters += numbered.length + 1;
     if (characters > MOST_CHARACTERS) return { lines: shown, isFull: true };
     shown.push(numbered);

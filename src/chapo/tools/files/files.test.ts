@@ -103,14 +103,14 @@ test("fs_readFile returns 2,000 lines of a long file and continues from an offse
   const site = await Site.make();
   await site.write("long.txt", Array.from({ length: 5000 }, (_, at) => `line ${at + 1}\n`).join(""));
   const first = text(await site.call("fs_readFile", { path: "long.txt" })).split("\n");
-  expect(first[0]).toBe("     1\tline 1");
-  expect(first[1999]).toBe("  2000\tline 2000");
+  expect(first[0]).toBe("1\tline 1");
+  expect(first[1999]).toBe("2000\tline 2000");
   expect(first.slice(2000)).toEqual(["[lines 1-2000 of 5000]", "[truncated: continue with offset 2001]"]);
   const part = text(await site.call("fs_readFile", { file_path: "long.txt", offset: 2001, limit: 10 })).split(
     "\n",
   );
-  expect(part[0]).toBe("  2001\tline 2001");
-  expect(part[9]).toBe("  2010\tline 2010");
+  expect(part[0]).toBe("2001\tline 2001");
+  expect(part[9]).toBe("2010\tline 2010");
   expect(part[10]).toBe("[lines 2001-2010 of 5000]");
   expect(text(await site.call("fs_readFile", { path: "long.txt", offset: 5001 }))).toContain(
     "has 5000 lines",
@@ -120,17 +120,15 @@ test("fs_readFile returns 2,000 lines of a long file and continues from an offse
 test("fs_readFile handles exact text, missing, binary and empty files and long lines", async () => {
   const site = await Site.make();
   await site.write("a.txt", "eins\r\n  zwei\tö\n\nvier");
-  expect(text(await site.call("fs_readFile", { path: "a.txt" }))).toBe(
-    "     1\teins\n     2\t  zwei\tö\n     3\t\n     4\tvier",
-  );
+  expect(text(await site.call("fs_readFile", { path: "a.txt" }))).toBe("1\teins\n2\t  zwei\tö\n3\t\n4\tvier");
   await site.write("empty.txt", "");
   expect(text(await site.call("fs_readFile", { path: "empty.txt" }))).toBe("empty.txt is empty");
   await site.write("b.bin", new Uint8Array([1, 0, 2]));
   expect(text(await site.call("fs_readFile", { path: "b.bin" }))).toContain("binary file of 3 bytes");
   await site.write("wide.txt", `${"x".repeat(700_000)}\nshort\n`);
   const wide = text(await site.call("fs_readFile", { path: "wide.txt" })).split("\n");
-  expect(wide[0]).toBe(`     1\t${"x".repeat(2000)}… [cut: the line has 700000 characters]`);
-  expect(wide.slice(1)).toEqual(["     2\tshort", "[1 long line is cut]"]);
+  expect(wide[0]).toBe(`1\t${"x".repeat(2000)}… [cut: the line has 700000 characters]`);
+  expect(wide.slice(1)).toEqual(["2\tshort", "[1 long line is cut]"]);
   expect(text(await site.call("fs_readFile", { path: "none.txt" }))).toBe("FAILED none.txt: no such file");
   expect(text(await site.call("fs_readFile", { path: "../x" }))).toContain("outside the project");
   expect(text(await site.call("fs_readFile", { path: "a.txt", limit: "many" }))).toContain("FAILED limit");

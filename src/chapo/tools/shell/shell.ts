@@ -15,7 +15,7 @@ const MOST_TIMEOUT_MS = 600_000;
 /** Added to a command's timeout, for ending it and reading its output. */
 const MORE_MS = 20_000;
 /** The most bytes of new output in one answer, both streams together. */
-const NEW_ROOM = 28_000;
+const NEW_ROOM = 20_000;
 const FILTER_MS = 500;
 
 /** The shell of one session. */
@@ -292,8 +292,8 @@ function createKillTool(session: ShellSession): Tool {
   });
 }
 
-/** The most bytes of output in a result. The gate truncates at 30,000 characters, and the result has some more lines. */
-const ROOM = 28_000;
+/** The most bytes of output in a result, which names the files with all of it. */
+const ROOM = 20_000;
 
 /** The output of a command that has ended. */
 interface CommandOutput {
