@@ -29,7 +29,7 @@ const PURE_HOMES = [
 const TOUCHING_FILES = [
   "cmd/start.ts",
   "cmd/looper.ts",
-  "cmd/serve/{listen,peer}.ts",
+  "cmd/serve/{listen,peer,documents/socket}.ts",
   "api/silent-context.ts",
 ];
 

@@ -10,7 +10,7 @@ test.each([
   [
     Object.assign(new Error("EINVAL: a pipe, not a file, open 'x'"), { code: "EINVAL" }),
     503,
-    { code: "environment", hint: expect.stringContaining("a different kind of file") },
+    { code: "environment", hint: expect.stringContaining("a different kind of file") as unknown },
   ],
 ])("the failure %s is told with its reason", (error, status, more) => {
   expect(describeFailure(error, "id")).toMatchObject({ status, body: { error: more } });

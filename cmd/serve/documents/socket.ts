@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import { z } from "zod";
+import { never } from "../../../src/system/never.js";
 import { tryParseJson } from "../../../src/system/text/json.js";
 import type { makeApp } from "../app.js";
 import { judgeHead, type ServerNames } from "../guards.js";
@@ -161,6 +162,8 @@ class Talk {
         if (said.status !== 200) return this.#send({ type: "error", requestId, ...said.body });
         return this.#follow({ requestId }, sessionId, after);
       }
+      default:
+        return never(message);
     }
   }
 
@@ -232,7 +235,7 @@ class Talk {
       ...{ method, headers, signal: this.#gone.signal },
       ...(text === undefined ? {} : { body: text }),
     });
-    return this.site.app.fetch(request, { incoming: this.request, outgoing: undefined } as never);
+    return this.site.app.fetch(request, { incoming: this.request, outgoing: undefined });
   }
 
   /** Resolves once the client's socket has taken it: a slow reader waits for itself alone. */
