@@ -9,7 +9,7 @@ import type { Ports } from "../../src/system/ports.js";
 import { attemptsIn } from "../../src/ui/answers/backlog/show.js";
 import { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { reasonsOf } from "../../src/ui/view/judged.js";
-import { readViewOf } from "../../src/ui/view/read-view.js";
+import { readViewOf, readViews } from "../../src/ui/view/read-view.js";
 import { listOwnRuns } from "../lookup/find-run.js";
 import type { ApiCall } from "./route.js";
 
@@ -67,6 +67,46 @@ export async function listAttempts({ context, site }: ApiCall, task: string): Pr
   for (const run of (await listOwnRuns(context, project)).toReversed())
     all.push(...(await attemptsOf({ context, site }, path.join(project.logDir, "runs", run), task)));
   return all;
+}
+
+/** A job of an agent: an attempt at a task, a review, a draft or a repair. */
+export const AgentJob = z.object({
+  run: z.string(),
+  job: z.int(),
+  phase: z.string(),
+  task: z.string().nullable(),
+  stage: z.string().optional(),
+  attempt: z.int(),
+  started: z.string().describe("RFC 3339"),
+  duration_ms: z.number(),
+  result: z.string().nullable().describe("In a word; null while it is in progress, or if its run was killed"),
+  why: z.string(),
+  tokens: z.int(),
+  cost_usd: z.number().nullable(),
+});
+type AgentJob = z.infer<typeof AgentJob>;
+
+/** The newest jobs of an agent, at most so many. */
+export async function listJobs({ context, site }: ApiCall, agent: string, most: number): Promise<AgentJob[]> {
+  const jobs: AgentJob[] = [];
+  for await (const view of readViews(context.ports, await site.project())) {
+    const { run, current, finished, at } = view;
+    const open = current === undefined ? [] : [{ ...current, result: null, ms: at - current.began, why: "" }];
+    for (const one of [...open, ...finished.toReversed()]) {
+      if (one.agent !== agent) continue;
+      const { job, phase, stage, attempt, result, why, spent } = one;
+      jobs.push({
+        ...{ run, job, phase, task: one.taskId ?? null, attempt, result, why },
+        ...(stage === undefined ? {} : { stage }),
+        started: new Date(one.began).toISOString(),
+        duration_ms: one.ms,
+        tokens: spent.tokens,
+        cost_usd: spent.cost ?? null,
+      });
+      if (jobs.length >= most) return jobs;
+    }
+  }
+  return jobs;
 }
 
 /** Those of one run, the newest first. */

@@ -162,6 +162,11 @@ async function attemptIsTold(client: Client, run: string): Promise<void> {
     `${one}9`,
   ];
   for (const at of nowhere) expect((await client.ask("GET", at)).status, at).toBe(404);
+  const jobs = at(await client.ask("GET", "/agents/fake/history?limit=5"), "jobs");
+  expect(jobs).toContainEqual(
+    expect.objectContaining({ run, task: "T1", result: "done", phase: "iteration" }),
+  );
+  expect(at(await client.ask("GET", "/agents/none/history"), "jobs")).toEqual([]);
   const file = `${one}/files/prompt.md`;
   const bytes = await client.fetch("GET", file, undefined, { range: "bytes=0-9" });
   expect([bytes.status, (await bytes.text()).length]).toEqual([206, 10]);

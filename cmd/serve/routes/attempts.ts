@@ -9,8 +9,16 @@ import { listRescues } from "../../../src/git/bring-back/rescues.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { quoteIfNeeded } from "../../../src/shell/quote.js";
 import { ApiError } from "../api-error.js";
-import { Attempt, AttemptDetail, attemptsOf, listAttempts, readAttempt } from "../attempts.js";
-import { route, type ApiCall, type ApiRoute } from "../route.js";
+import {
+  AgentJob,
+  Attempt,
+  AttemptDetail,
+  attemptsOf,
+  listAttempts,
+  listJobs,
+  readAttempt,
+} from "../attempts.js";
+import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { folderOf, rangeAnswer } from "../run-folder.js";
 import { mustBeThere } from "./tasks.js";
 
@@ -57,6 +65,15 @@ async function treesFor(
 }
 
 export const ATTEMPT_ROUTES: readonly ApiRoute[] = [
+  route("GET", "/agents/{name}/history", {
+    does: "The newest jobs of an agent with their results, 20 or `limit`.",
+    query: z.strictObject({ limit: count(1_000).optional() }),
+    answer: z.object({ agent: z.string(), jobs: z.array(AgentJob) }),
+    handle: async (call) => {
+      const { name: agent = "" } = call.params;
+      return { agent, jobs: await listJobs(call, agent, call.query.limit ?? 20) };
+    },
+  }),
   route("GET", "/tasks/{id}/attempts", {
     does: "Every attempt at it that the logs know, the newest first.",
     answer: z.object({ task: z.string(), attempts: z.array(Attempt) }),
