@@ -484,7 +484,7 @@ test(
       { turns: [call("bash_execute", { command: "echo x >> x.txt" }), { say: "Done." }] },
       { mode: "default" },
     );
-    const client = await startServer(rig, ["--share", "read", "--as", "ann"]);
+    const client = await startServer(rig, ["--share", "answer", "--as", "ann"]);
     const one = connect(client);
     await one.send({ type: "ping" });
     await one.until(({ type }) => type === "pong");
@@ -505,8 +505,10 @@ test(
     });
     expect(missed[1]).toMatchObject({ type: "initial_sync", messages: [{ role: "user" }, {}] });
     expect(missed.slice(2).map(({ seq }) => seq)).toEqual(first.slice(2).map(({ seq }) => seq));
-    await two.send({ type: "approval", approvalId: actionId, approved: true, requestId: "r2" });
-    const rest = await two.until(({ type }) => type === "answer");
+    const [, guest = ""] = await client.program.says(/ann \(answer\): \S+#key=(\S+)/);
+    const ann = connect(client, { key: await signIn(client.base, guest) });
+    await ann.send({ type: "approval", approvalId: actionId, approved: true, requestId: "r2" });
+    const rest = await ann.until(({ type }) => type === "answer");
     expect(rest[0]).toMatchObject({ requestId: "r2", seq: Number(first.at(-1)?.["seq"]) + 1 });
     expect(rig.read("x.txt")).toBe("x\n");
     await two.send({ type: "approval", approvalId: actionId, approved: true });
@@ -520,10 +522,8 @@ test(
     const torn = connect(client);
     await torn.send("{");
     expect(await torn.code).toBe(1007);
-    const [, guest = ""] = await client.program.says(/ann \(read\): \S+#key=(\S+)/);
-    const ann = connect(client, { key: await signIn(client.base, guest) });
     await ann.send({ type: "request", message: "Work" });
-    expect(await ann.until(() => true)).toMatchObject([{ type: "error", code: "read-only" }]);
+    expect(await ann.until(() => true)).toMatchObject([{ type: "error", code: "role" }]);
     const foreign = [
       { origin: "http://evil.example" },
       { host: "evil.example" },

@@ -159,6 +159,7 @@ const Batch = z.strictObject({ actionIds: z.array(z.string().max(300)).min(1).ma
 function batchRoute(verdict: CallAnswer["verdict"]): ApiRoute {
   return documentRoute("POST", `/api/actions/${verdict}-batch`, {
     does: `The same for up to ${MOST_OF_BATCH} of them; each has its own result.`,
+    role: "answer",
     body: Batch,
     answer: z.object({ results: z.array(z.looseObject({ actionId: z.string(), success: z.boolean() })) }),
     handle: async (call) => {
@@ -179,6 +180,7 @@ function batchRoute(verdict: CallAnswer["verdict"]): ApiRoute {
 function answerRoute(verdict: CallAnswer["verdict"], does: string): ApiRoute {
   return documentRoute("POST", `/api/actions/{id}/${verdict}`, {
     does,
+    role: "answer",
     body: Answer.optional(),
     answer: Action,
     errors: [404, 409],
