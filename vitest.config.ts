@@ -53,7 +53,7 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: [
-            "src/**/*.test.ts",
+            "{src,page}/**/*.test.ts",
             "cmd/**/*.test.ts",
             "test/{promises,replay,rig,model-server}/*.test.ts",
           ],

@@ -1,9 +1,9 @@
-// Writes the program into dist/, with the prompts, workflows and schemas. Leaves how it is bundled to bundle.mjs.
+// Writes the program into dist/, with the page, prompts, workflows and schemas. Leaves how it is bundled to bundle.mjs.
 // With --if-older it does nothing while dist/ is newer than everything it is made from.
 import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { apiTypes } from "./api-types.mjs";
-import { bundle, ENTRIES, root } from "./bundle.mjs";
+import { bundle, bundlePage, ENTRIES, root } from "./bundle.mjs";
 import { isCurrent } from "./is-current.mjs";
 import { loadCode } from "./load-code.mjs";
 
@@ -12,6 +12,7 @@ const bin = path.join(dist, "looper.js");
 async function main() {
   if (process.argv.includes("--if-older") && (await isCurrent())) return;
   const { outputFiles } = await bundle({ entryPoints: ENTRIES, outdir: dist });
+  const page = await bundlePage(path.join(dist, "page"));
   const { PUBLISHED, schemaText } = /** @type {typeof import("./schema-list.js")} */ (
     await loadCode("scripts/schema-list.ts")
   );
@@ -21,12 +22,13 @@ async function main() {
   }));
   const types = await apiTypes(root, path.join(dist, "api"), PUBLISHED);
   await rm(dist, { recursive: true, force: true });
-  for (const name of ["chunks", "api", "schemas/cli", "schemas/output"])
+  for (const name of ["chunks", "api", "schemas/cli", "schemas/output", "page"])
     await mkdir(path.join(dist, name), { recursive: true });
   await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });
   await cp(path.join(root, "workflows"), path.join(dist, "workflows"), { recursive: true });
+  await cp(path.join(root, "page", "index.html"), path.join(dist, "page", "index.html"));
   // The entry comes last: it is what tells that the rest is there.
-  for (const file of [...outputFiles, ...types, ...schemas].sort((a) => (a.path === bin ? 1 : -1)))
+  for (const file of [...outputFiles, ...page, ...types, ...schemas].sort((a) => (a.path === bin ? 1 : -1)))
     await writeFile(file.path, file.text);
   await chmod(bin, 0o755);
 }

@@ -66,3 +66,24 @@ function englishOnly() {
     },
   };
 }
+
+/** The page of `looper serve`, for the browser: its files, not written yet. @param {string} outdir */
+export async function bundlePage(outdir) {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: "page/main.tsx", page: "page/page.css" },
+    outdir,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: ["chrome123", "firefox121", "safari17.5"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    chunkNames: "[name]-[hash]",
+    legalComments: "none",
+    logLevel: "warning",
+    write: false,
+  });
+  return outputFiles;
+}

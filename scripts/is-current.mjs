@@ -8,6 +8,7 @@ const bin = path.join(root, "dist", "looper.js");
 const sources = [
   "api",
   "cmd",
+  "page",
   "src",
   "prompts",
   "workflows",

@@ -1,4 +1,4 @@
-// Counts the production code by floor: lines and files of cmd, src and api, without tests and what only they need. A line
+// Counts the production code by floor: lines and files of cmd, page, src and api, without tests and what only they need. A line
 // counts once for each 110 characters. With --write the figures become the budget, docs/weight-budget.json.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const WIDTH = 110;
 /** Whether the file is counted: code that ships. @param {string} file */
 export function isCounted(file) {
   return (
-    /^(?:api|cmd|src)\/.*\.(?:ts|js|mjs|cjs)$/.test(file) &&
+    /^(?:api|cmd|page|src)\/.*\.(?:tsx?|css|js|mjs|cjs)$/.test(file) &&
     !/\.test\.[a-z]+$/.test(file) &&
     !/\/(?:testing|testdata)\//.test(file)
   );
@@ -21,7 +21,17 @@ export function isCounted(file) {
 
 /** The files of the repository that git knows or would take. */
 export function listFiles() {
-  const flags = ["-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "api", "cmd", "src"];
+  const flags = [
+    "-z",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+    "--deduplicate",
+    "api",
+    "cmd",
+    "page",
+    "src",
+  ];
   const listed = execFileSync("git", ["ls-files", ...flags], { cwd: root, encoding: "utf8" });
   return listed.split("\0").filter((file) => isCounted(file) && existsSync(path.join(root, file)));
 }

@@ -2,6 +2,7 @@
 // to listen.ts.
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
+import { compress } from "hono/compress";
 import type { z } from "zod";
 import { errorMessage } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
@@ -10,6 +11,7 @@ import { redactValue, type Redact } from "../../src/system/text/secrets/redact.j
 import { ApiError, describeFailure, inDocuments } from "./api-error.js";
 import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
 import { ROLES, type Keys, type SignedIn } from "./keys.js";
+import type { PageFiles } from "./page.js";
 import { isAgentOfRun } from "./peer.js";
 import { BASE, WithHeaders, type ApiCall, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
@@ -56,6 +58,7 @@ export interface AppParts {
   /** Aborted when the server ends: streams end with it. */
   closing: AbortSignal;
   log: (line: Access) => void;
+  page: PageFiles;
 }
 
 type Env = { Bindings: HttpBindings };
@@ -66,6 +69,7 @@ export function makeApp(parts: AppParts): Hono<Env> {
   app.onError((error) => {
     throw error;
   });
+  app.use(compress());
   const load = { calls: 0, streams: 0, changes: new Map<string, number[]>() };
   app.use(async (c, next) => {
     const { clock, random } = parts.site.context.ports;
@@ -88,7 +92,9 @@ export function makeApp(parts: AppParts): Hono<Env> {
       const told = c.req.path.startsWith(`${BASE}/`) ? body : inDocuments(body);
       c.res = Response.json(await redacted(parts.site, told), { status });
     }
-    for (const [name, value] of Object.entries(SAFE_HEADERS)) c.res.headers.set(name, value);
+    const { headers } = c.res;
+    for (const [name, value] of Object.entries(SAFE_HEADERS))
+      if (!(name === "cache-control" && headers.has(name))) headers.set(name, value);
     const ms = Math.round(clock.monotonic() - began);
     const { method, path } = c.req;
     parts.log({
@@ -116,6 +122,9 @@ export function makeApp(parts: AppParts): Hono<Env> {
       answer(c, one, parts, load),
     );
   app.all("*", (c) => {
+    const { method, path } = c.req;
+    const found = method === "GET" && !/^\/api(?:\/|$)/.test(path) ? parts.page(path) : undefined;
+    if (found !== undefined) return found;
     throw missing(c);
   });
   return app;

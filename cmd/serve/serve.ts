@@ -18,6 +18,7 @@ import { LogFollowers } from "./follow.js";
 import { inUrl, namesOf } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
+import { readPage } from "./page.js";
 import type { Site } from "./route.js";
 
 const LOOPBACK = "127.0.0.1";
@@ -83,18 +84,19 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     startOnAnswer: request.startOnAnswer === true,
   };
   let port = 0;
+  const names = (): ReturnType<typeof namesOf> => namesOf(port, place);
   const app = makeApp({
     site,
     keys,
-    names: () => namesOf(port, place),
+    names,
     readOnly: request.readOnly === true,
     closing: closing.signal,
     log: await openAccessLog(context, state),
+    page: await readPage(context),
   });
   const servers = [makeServer(app, place.tls), makeServer(app, place.tls)] as const;
   for (const one of servers)
     one.on("upgrade", (incoming, socket, head: Buffer) => {
-      const names = (): ReturnType<typeof namesOf> => namesOf(port, place);
       // Its library is loaded for the first client that wants it.
       void import("./documents/socket.js").then(({ upgrade }) => {
         upgrade({ app, names, closing: closing.signal }, incoming, socket, head);

@@ -85,10 +85,19 @@ export class ServeClient {
   }
 }
 
-/** Starts a server at any port, and signs in. */
-export async function startServer(rig: Rig, words: readonly string[] = []): Promise<ServeClient> {
+/** Starts a server at any port: its address, the key of its link, and its program. */
+export async function startUnsigned(
+  rig: Rig,
+  words: readonly string[] = [],
+): Promise<{ base: string; key: string; program: Program }> {
   const program = rig.start(["serve", "--port", "0", ...words]);
   const [, base = "", key = ""] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)\/#key=(\S+)/);
+  return { base, key, program };
+}
+
+/** Starts a server at any port, and signs in. */
+export async function startServer(rig: Rig, words: readonly string[] = []): Promise<ServeClient> {
+  const { base, key, program } = await startUnsigned(rig, words);
   return new ServeClient(base, await signIn(base, key), program);
 }
 

@@ -53,7 +53,7 @@ test(
     rig.writeBacklog([{ id: "T1" }]);
     (await rig.agent()).play(async (turn) => {
       await turn.shell(WAITS);
-      // A message that no command announced is the agent's own, whoever it names.
+      // A message that no command announced is the agent's own, whatever person it names.
       const backlog = rig.readBacklog();
       for (const { progress } of backlog.tasks) {
         const notes: unknown[] = [

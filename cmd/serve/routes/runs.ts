@@ -7,7 +7,9 @@ import { UserError } from "../../../src/system/errors.js";
 import type { Ports } from "../../../src/system/ports.js";
 import { RunsAnswer, StopAnswer } from "../../../src/ui/shapes/runs.js";
 import { readView } from "../../../src/ui/view/read-view.js";
+import type { Current, Finished } from "../../../src/ui/view/job-view.js";
 import { rowsOf } from "../../../src/ui/view/rows.js";
+import type { View } from "../../../src/ui/view/view.js";
 import { command as runs } from "../../commands/runs.js";
 import { command as stop } from "../../commands/stop.js";
 import { ApiError } from "../api-error.js";
@@ -58,7 +60,38 @@ const OneRun = RunsAnswer.shape.runs.element.extend({
       duration_ms: z.number(),
     }),
   ),
+  jobs: z
+    .array(
+      z.object({
+        job: z.int(),
+        task: z.string().nullable(),
+        stage: z.string().nullable(),
+        agent: z.string(),
+        attempt: z.int(),
+        started: z.string().describe("RFC 3339"),
+        duration_ms: z.number().describe("Until now, of the one in progress"),
+        result: z.string().nullable().describe("Null while it is in progress, or if the run was killed"),
+        verdict: z.string().nullable(),
+      }),
+    )
+    .describe("Its jobs along time, in the order they began"),
 });
+
+/** The finished jobs, then the one in progress. */
+function jobsOf({ finished, current, at }: View, now: number | undefined): z.infer<typeof OneRun>["jobs"] {
+  const all: readonly (Current | Finished)[] = current === undefined ? finished : [...finished, current];
+  return all.map((one) => ({
+    job: one.job,
+    task: one.taskId ?? null,
+    stage: one.stage ?? null,
+    agent: one.agent,
+    attempt: one.attempt,
+    started: new Date(one.began).toISOString(),
+    duration_ms: "ms" in one ? one.ms : Math.max(0, (now ?? at) - one.began),
+    result: "result" in one ? one.result : null,
+    verdict: one.judged?.verdict ?? null,
+  }));
+}
 
 export const RUN_ROUTES: readonly ApiRoute[] = [
   route("GET", "/runs", {
@@ -77,7 +110,7 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
     handle: ({ site, body }) => startRun(site, wordsOf(body ?? {})),
   }),
   route("GET", "/runs/{run}", {
-    does: "One run: its row of the list, and its tasks with their results.",
+    does: "One run: its row of the list, its tasks with their results, and its jobs along time.",
     answer: OneRun,
     errors: [404],
     handle: async (call) => {
@@ -86,9 +119,11 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
       const { json } = await runs.answer(context, {});
       const row = json.runs.find(({ run }) => run === path.basename(folder));
       if (row === undefined) throw new ApiError(404, "no-run", "the run is of another project");
-      const rows = rowsOf(await readView(context.ports, folder));
+      const view = await readView(context.ports, folder);
+      const rows = rowsOf(view);
       return {
         ...row,
+        jobs: jobsOf(view, row.state === "running" ? context.ports.clock.now() : undefined),
         tasks: rows.map(({ taskId, last, agents, attempts, ms }) => ({
           task: taskId ?? null,
           result: last.result,

@@ -1,0 +1,110 @@
+// A diff as git prints it, drawn: a file each, folded beyond the first ones, with line numbers and what was added and removed.
+import { parsePatch, type StructuredPatch } from "diff";
+import { useMemo, useState } from "preact/hooks";
+import { Block, Empty, Foreign } from "./parts.js";
+import { visible } from "./words.js";
+
+const OPEN_AT_FIRST = 4;
+const MOST_LINES = 400;
+
+/** `bare`: of one file, whose name stands above it. */
+export function Diff({ text, bare = false }: { text: string; bare?: boolean }) {
+  const patches = useMemo(() => {
+    try {
+      return parsePatch(text);
+    } catch {
+      return undefined;
+    }
+  }, [text]);
+  if (text.trim() === "") return <Empty>Nothing was changed.</Empty>;
+  if (patches === undefined) return <Block text={text} label="The diff, as git prints it" />;
+  const [only] = patches;
+  if (bare && only !== undefined) return <Lines patch={only} />;
+  return (
+    <div class="diff">
+      {patches.map((patch, index) => (
+        <FileDiff key={index} patch={patch} open={index < OPEN_AT_FIRST} />
+      ))}
+    </div>
+  );
+}
+
+function nameOf({ oldFileName, newFileName, index }: StructuredPatch): string {
+  const name = newFileName === "/dev/null" || newFileName === "" ? oldFileName : newFileName;
+  return name === "" ? (index ?? "a file") : name.replace(/^[ab]\//, "");
+}
+
+function FileDiff({ patch, open }: { patch: StructuredPatch; open: boolean }) {
+  const lines = patch.hunks.flatMap(({ lines: all }) => all);
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  const removed = lines.filter((line) => line.startsWith("-")).length;
+  return (
+    <details class="file" open={open}>
+      <summary>
+        <Foreign class="mono" text={nameOf(patch)} />
+        {patch.oldFileName === "/dev/null" && <span class="tag">new</span>}
+        {patch.newFileName === "/dev/null" && <span class="tag">removed</span>}
+        <span class="counts">
+          <span class="good">+{added}</span> <span class="bad">−{removed}</span>
+        </span>
+      </summary>
+      <Lines patch={patch} />
+    </details>
+  );
+}
+
+function Lines({ patch }: { patch: StructuredPatch }) {
+  const [whole, setWhole] = useState(false);
+  const total = patch.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (patch.hunks.length === 0) return <Empty>A file that is not text, or only its mode changed.</Empty>;
+  return (
+    <>
+      <div class="lines" tabIndex={0} role="group" aria-label={`Changes of ${nameOf(patch)}`}>
+        <table>
+          {patch.hunks.map((hunk, index) => (
+            <Hunk key={index} hunk={hunk} most={whole ? Infinity : MOST_LINES} />
+          ))}
+        </table>
+      </div>
+      {total > MOST_LINES && !whole && (
+        <button
+          class="quiet"
+          onClick={() => {
+            setWhole(true);
+          }}
+        >
+          Show all {total.toLocaleString("en")} lines
+        </button>
+      )}
+    </>
+  );
+}
+
+function Hunk({ hunk, most }: { hunk: StructuredPatch["hunks"][number]; most: number }) {
+  let [before, after] = [hunk.oldStart, hunk.newStart];
+  return (
+    <tbody>
+      <tr class="hunk">
+        <td colSpan={3}>line {hunk.newStart}</td>
+      </tr>
+      {hunk.lines.slice(0, most).map((line, index) => {
+        const sign = line[0] ?? " ";
+        const kind = sign === "+" ? "added" : sign === "-" ? "removed" : "";
+        if (sign === "\\") return null;
+        const [old, now] = [sign === "+" ? "" : before++, sign === "-" ? "" : after++];
+        return (
+          <tr key={index} class={kind}>
+            <td class="number">{old}</td>
+            <td class="number">{now}</td>
+            <td>
+              <bdi dir="auto">
+                <span class="sign">{sign === " " ? "\u00a0" : sign}</span>
+                {visible(line.slice(1))}
+              </bdi>
+            </td>
+          </tr>
+        );
+      })}
+    </tbody>
+  );
+}

@@ -1,0 +1,84 @@
+// Markdown of agents as elements: its HTML stays text, its pictures become links, and links name their host.
+import { fromMarkdown } from "mdast-util-from-markdown";
+import type { Nodes, PhrasingContent, RootContent } from "mdast";
+import type { ComponentChildren, JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { Block } from "./parts.js";
+import { visible } from "./words.js";
+
+const MOST = 200_000;
+
+export function Markdown({ text }: { text: string }) {
+  const tree = useMemo(() => (text.length > MOST ? undefined : fromMarkdown(visible(text))), [text]);
+  if (tree === undefined) return <Block text={text} label="A long text" />;
+  return (
+    <div class="markdown foreign" dir="auto">
+      {tree.children.map(draw)}
+    </div>
+  );
+}
+
+function inside(node: { children: readonly (RootContent | PhrasingContent)[] }): ComponentChildren {
+  return node.children.map(draw);
+}
+
+function draw(node: Nodes, key: number): JSX.Element | string | null {
+  switch (node.type) {
+    case "paragraph":
+      return <p key={key}>{inside(node)}</p>;
+    case "heading":
+      return (
+        <p
+          key={key}
+          class={`heading h${Math.min(node.depth + 1, 5)}`}
+          role="heading"
+          aria-level={Math.min(node.depth + 2, 6)}
+        >
+          {inside(node)}
+        </p>
+      );
+    case "text":
+    case "html":
+      return node.value;
+    case "emphasis":
+      return <em key={key}>{inside(node)}</em>;
+    case "strong":
+      return <strong key={key}>{inside(node)}</strong>;
+    case "inlineCode":
+      return <code key={key}>{node.value}</code>;
+    case "code":
+      return <Block key={key} text={node.value} label="Code" />;
+    case "blockquote":
+      return <blockquote key={key}>{inside(node)}</blockquote>;
+    case "list":
+      return node.ordered === true ? (
+        <ol key={key} start={node.start ?? 1}>
+          {inside(node)}
+        </ol>
+      ) : (
+        <ul key={key}>{inside(node)}</ul>
+      );
+    case "listItem":
+      return <li key={key}>{inside(node)}</li>;
+    case "thematicBreak":
+      return <hr key={key} />;
+    case "break":
+      return <br key={key} />;
+    case "link":
+      return <ForeignLink key={key} url={node.url} words={inside(node)} />;
+    case "image":
+      return <ForeignLink key={key} url={node.url} words={node.alt ?? "a picture"} />;
+    default:
+      return "children" in node ? <span key={key}>{inside(node)}</span> : null;
+  }
+}
+
+function ForeignLink({ url, words }: { url: string; words: ComponentChildren }) {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) return <span>{words}</span>;
+  return (
+    <a href={parsed.href} target="_blank" rel="noopener noreferrer">
+      {words} <span class="muted">({parsed.host})</span>
+    </a>
+  );
+}

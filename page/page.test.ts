@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { addLine } from "./feed.js";
+import { placeOf } from "./router.js";
+import { addEvent, fromMessages, type ChatItem } from "./views/chat-items.js";
+import { filterRows } from "./views/backlog.js";
+import { duration, visible } from "./words.js";
+
+test("an address names a view; any other address names none", () => {
+  expect(placeOf("/", "")).toEqual({ view: "now" });
+  expect(placeOf("/tasks", "q=is%3Aasks&shape=board")).toEqual({
+    view: "backlog",
+    filter: "is:asks",
+    shape: "board",
+  });
+  expect(placeOf("/tasks/a%2Fb%3F", "")).toEqual({ view: "task", id: "a/b?" });
+  expect(placeOf("/tasks/T1/2026-01-31_08-30-00/3", "")).toEqual({
+    view: "task",
+    id: "T1",
+    attempt: "2026-01-31_08-30-00/3",
+  });
+  expect(placeOf("/runs/R/log", "")).toEqual({ view: "log", run: "R" });
+  expect(placeOf("/tasks/%zz", "")).toEqual({ view: "task", id: "%zz" });
+  for (const path of ["/nowhere", "/tasks/T1/x", "/runs/R/other"])
+    expect(placeOf(path, "")).toEqual({ view: "missing" });
+});
+
+test("direction marks and controls are shown, line ends and tabs stay", () => {
+  expect(visible("a\u202eb\u200bc\u0007\td\ne\r\n")).toBe("a\\u202eb\\u200bc\\u0007\td\ne\n");
+});
+
+test("times are told in the units a person would take", () => {
+  expect([400, 9_900, 59_400, 61_000, 3_660_000, 200_000_000, null].map(duration)).toEqual([
+    ...["0.4 s", "9.9 s", "59 s", "1 m 01 s", "1 h 01 m", "2 days", "–"],
+  ]);
+});
+
+test("rows are filtered by words, states, flags and priorities, all of which must fit", () => {
+  const rows = [
+    { id: "T1", title: "Add totals", status: "todo", priority: 1 },
+    { id: "T2", title: "Round totals", status: "blocked", priority: 2, flags: ["asks"] },
+  ] as const;
+  const ids = (words: string): string[] => filterRows(rows as never, words).map(({ id }) => id);
+  expect(ids("TOTALS")).toEqual(["T1", "T2"]);
+  expect(ids("totals status:blocked")).toEqual(["T2"]);
+  expect(ids("is:asks p2")).toEqual(["T2"]);
+  expect(ids("t1")).toEqual(["T1"]);
+  expect(ids("status:done")).toEqual([]);
+});
+
+test("a call and its result are one card, also a command's, whose end comes as a second line", () => {
+  const line = (type: string, more: object) => ({
+    seq: 1,
+    timestamp: "2026-01-31T08:30:00.000Z",
+    type,
+    ...more,
+  });
+  const cards = [
+    line("tool_use", { id: "a", name: "Read", input: { file_path: "x.ts" } }),
+    line("command", { command: "npm test" }),
+    line("tool_result", { id: "a", output: "text", is_error: false }),
+    line("command", { command: "npm test", exit_code: 1, duration_ms: 2000 }),
+    line("usage", {}),
+  ].reduce<Parameters<typeof addLine>[0]>(addLine, []);
+  expect(cards.map(({ name, text, state, result }) => [name, text, state, result])).toEqual([
+    ["Read", "x.ts", "done", "text"],
+    ["$", "npm test", "failed", "exit code 1 · 2.0 s"],
+  ]);
+});
+
+test("a conversation grows by its events, and text that came in pieces gives way to the whole answer", () => {
+  const event = (type: string, data: Record<string, unknown>) => ({ seq: 1, timestamp: "", type, data });
+  const items = [
+    event("delta", { text: "I " }),
+    event("delta", { text: "look" }),
+    event("tool_call", { callId: "1", tool: "fs_readFile", args: { path: "a.ts" } }),
+    event("tool_result", { callId: "1", success: false, output: "no such file" }),
+    event("action_pending", { actionId: "s.2", toolName: "bash", description: "may it?", preview: "ls" }),
+    event("clarify", { question: "may it? ls" }),
+    event("delta", { text: "Do" }),
+    event("answer", { answer: "Done.", validated: true, confidence: 0.9 }),
+  ].reduce<readonly ChatItem[]>(addEvent, []);
+  expect(items.map(({ kind }) => kind)).toEqual(["answer", "call", "approval", "answer"]);
+  expect(items[1]).toMatchObject({ state: "failed", result: "no such file" });
+  expect(items[3]).toMatchObject({ text: "Done.", confidence: 0.9 });
+  const stored = fromMessages([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "", toolCalls: [{ id: "1", name: "t", arguments: {} }] },
+    { role: "tool", results: [{ callId: "1", output: "out" }] },
+  ]);
+  expect(stored).toMatchObject([{ kind: "user" }, { kind: "call", state: "done", result: "out" }]);
+});

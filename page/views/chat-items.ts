@@ -1,0 +1,145 @@
+// The items of a conversation, folded from the events of a stream or from stored messages. Pure.
+
+export interface ChatEvent {
+  type: string;
+  seq: number;
+  timestamp: string;
+  data: Readonly<Record<string, unknown>>;
+}
+
+export interface ChatMessage {
+  role: string;
+  content?: string;
+  text?: string;
+  toolCalls?: { id: string; name: string; arguments: unknown }[];
+  /** Of role tool: what its calls gave. */
+  results?: { callId: string; output: string; success?: boolean }[];
+}
+
+export type ChatItem =
+  | { kind: "user" | "question" | "error"; text: string }
+  | { kind: "answer"; text: string; confidence?: number; validated?: boolean; open?: boolean }
+  | { kind: "call"; id: string; tool: string; text: string; state: string; result?: string }
+  | {
+      kind: "approval";
+      id: string;
+      tool: string;
+      text: string;
+      preview: string;
+      decided?: "approve" | "reject";
+    };
+
+function word(value: unknown): string {
+  return typeof value === "string"
+    ? value
+    : value === undefined || value === null
+      ? ""
+      : JSON.stringify(value);
+}
+
+/** The one argument that says most. */
+export function briefArgs(args: unknown): string {
+  if (typeof args !== "object" || args === null) return word(args);
+  const values = Object.values(args as Record<string, unknown>);
+  const first = values.find((value): value is string => typeof value === "string");
+  return (first ?? JSON.stringify(args)).slice(0, 300);
+}
+
+/** The items after one more event. */
+export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent): readonly ChatItem[] {
+  switch (type) {
+    case "delta":
+      return addText(items, word(data["text"] ?? data["delta"]));
+    case "tool_call":
+      return [
+        ...closed(items),
+        {
+          kind: "call",
+          id: word(data["callId"]),
+          tool: word(data["tool"]),
+          text: briefArgs(data["args"]),
+          state: "running",
+        },
+      ];
+    case "tool_result": {
+      const state = data["success"] === false ? "failed" : "done";
+      return items.map((item) =>
+        item.kind === "call" && item.id === word(data["callId"])
+          ? { ...item, state, result: word(data["output"]) }
+          : item,
+      );
+    }
+    case "action_pending":
+      return [
+        ...closed(items),
+        {
+          kind: "approval",
+          id: word(data["actionId"]),
+          tool: word(data["toolName"]),
+          text: word(data["description"]),
+          preview: word(data["preview"]),
+        },
+      ];
+    case "validation":
+      return items;
+    case "answer":
+      return [...closed(items, true), answerOf(data)];
+    case "clarify":
+      // The words that ask about a call are those of the approval above.
+      if (items.at(-1)?.kind === "approval") return items;
+      return [...closed(items, true), { kind: "question", text: word(data["question"]) }];
+    case "error":
+      return [...closed(items), { kind: "error", text: word(data["error"]) }];
+    default:
+      return items;
+  }
+}
+
+function answerOf(data: ChatEvent["data"]): ChatItem {
+  const { confidence, validated, answer } = data;
+  return {
+    kind: "answer",
+    text: word(answer),
+    ...(typeof confidence === "number" ? { confidence } : {}),
+    ...(typeof validated === "boolean" ? { validated } : {}),
+  };
+}
+
+/** Text as it comes grows the last answer. */
+function addText(items: readonly ChatItem[], text: string): readonly ChatItem[] {
+  if (text === "") return items;
+  const last = items.at(-1);
+  if (last?.kind === "answer" && last.open === true)
+    return [...items.slice(0, -1), { ...last, text: last.text + text }];
+  return [...items, { kind: "answer", text, open: true }];
+}
+
+/** Ends the text that grew; `drop`: its whole follows. */
+function closed(items: readonly ChatItem[], drop = false): readonly ChatItem[] {
+  const last = items.at(-1);
+  if (last?.kind !== "answer" || last.open !== true) return items;
+  const rest = items.slice(0, -1);
+  return drop ? rest : [...rest, { ...last, open: false }];
+}
+
+/** The items of a stored conversation. */
+export function fromMessages(messages: readonly ChatMessage[]): ChatItem[] {
+  const items: ChatItem[] = [];
+  for (const message of messages) {
+    const text = message.content ?? message.text ?? "";
+    if (message.role === "user") items.push({ kind: "user", text });
+    else if (message.role === "tool") {
+      for (const { callId, output, success } of message.results ?? []) {
+        const at = items.findLastIndex((item) => item.kind === "call" && item.id === callId);
+        const call = items[at];
+        if (call?.kind === "call")
+          items[at] = { ...call, state: success === false ? "failed" : "done", result: output };
+      }
+    } else {
+      if (text !== "") items.push({ kind: "answer", text });
+      for (const { id, name, arguments: args } of message.toolCalls ?? [])
+        items.push({ kind: "call", id, tool: name, text: briefArgs(args), state: "running" });
+    }
+  }
+  return items;
+}

@@ -1,0 +1,326 @@
+// Chat with Chapo: the sessions, one of them as it goes on, its calls as cards, and the approvals that it waits for.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
+import { ask, get, linesOf, send } from "../api.js";
+import { Diff } from "../diff.js";
+import { Markdown } from "../markdown.js";
+import { Act, Block, Empty, Foreign, Panel, Problem, StateSign, Time, useNarrow } from "../parts.js";
+import { Link } from "../router.js";
+import { useAnswer, useStore } from "../store.js";
+import { addEvent, fromMessages, type ChatEvent, type ChatItem, type ChatMessage } from "./chat-items.js";
+import { plural, visible } from "../words.js";
+
+export function Chat({ session }: { session?: string }) {
+  const sessions = useAnswer<ChapoSessionsAnswer>("/api/sessions", { live: false });
+  const narrow = useNarrow();
+  const all = sessions.data?.sessions ?? [];
+  return (
+    <>
+      <div class="heading-line">
+        <h1>Chat</h1>
+        {session !== undefined && <Link to="/chat">New chat</Link>}
+      </div>
+      <div class="list-and-one">
+        {(!narrow || session === undefined) && (
+          <Panel title="Sessions" class="choices">
+            <Problem error={sessions.error} />
+            {sessions.data !== undefined && all.length === 0 && <Empty>None yet.</Empty>}
+            <ul class="rows">
+              {all.slice(0, 50).map(({ id, title, changed, state, messages }) => (
+                <li key={id} class={id === session ? "current" : ""}>
+                  <Link to={`/chat/${encodeURIComponent(id)}`}>
+                    <StateSign state={state === "waiting_for_user" ? "asks" : state} word={false} />
+                    <span class="grow">
+                      <Foreign text={title === "" ? id : title} />
+                      <span class="muted block">
+                        <Time at={changed} /> · {plural(messages, "message")}
+                      </span>
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        <Conversation
+          key={session ?? "new"}
+          {...(session === undefined ? {} : { session })}
+          changed={sessions.again}
+        />
+      </div>
+    </>
+  );
+}
+
+interface ConversationProps {
+  session?: string;
+  changed: () => void;
+}
+
+interface Talk {
+  items: readonly ChatItem[];
+  busy: boolean;
+  error: unknown;
+  say: (message: string) => void;
+  decide: (action: string, verdict: "approve" | "reject") => Promise<undefined>;
+}
+
+/** A conversation as it goes on: its items, and what a person does in it. */
+function useTalk({ session, changed }: ConversationProps): Talk {
+  const [items, setItems] = useState<readonly ChatItem[]>([]);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const id = useRef(session);
+  const last = useRef(0);
+  const gone = useRef(new AbortController());
+  const { signal } = gone.current;
+  const hear = async (response: Response, isKnown: boolean): Promise<void> => {
+    // Events of before are in the messages that are shown.
+    const since = isKnown ? Date.parse(response.headers.get("date") ?? "") : 0;
+    for await (const line of linesOf(response)) {
+      if (line === "") continue;
+      const event = JSON.parse(line) as ChatEvent;
+      last.current = event.seq;
+      if (Date.parse(event.timestamp) < since) continue;
+      if (typeof event.data["sessionId"] === "string") id.current ??= event.data["sessionId"];
+      setItems((before) => addEvent(before, event));
+    }
+  };
+  const during = async (work: () => Promise<Response>, isKnown = false): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await hear(await work(), isKnown);
+      changed();
+      if (session === undefined && id.current !== undefined)
+        history.replaceState(null, "", `/chat/${id.current}`);
+    } catch (failed) {
+      if (!signal.aborted) setError(failed);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const readOn = (isKnown = false): Promise<void> => {
+    const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${last.current}`;
+    return during(() => send("GET", `/api/looper?stream=all&${place}`, undefined, { signal }), isKnown);
+  };
+  useEffect(() => {
+    if (session !== undefined)
+      readItems(session)
+        .then((read) => {
+          setItems(read);
+          return readOn(true);
+        })
+        .catch(setError);
+    return () => {
+      gone.current.abort();
+    };
+  }, []);
+  return {
+    items,
+    busy,
+    error,
+    say: (message) => {
+      setItems((before) => [...before, { kind: "user", text: message }]);
+      const body = { message, ...(id.current === undefined ? {} : { sessionId: id.current }) };
+      void during(() => send("POST", "/api/looper?stream=all", body, { signal }));
+    },
+    decide: async (action, verdict) => {
+      await ask("POST", `/api/actions/${encodeURIComponent(action)}/${verdict}`, {});
+      setItems((before) =>
+        before.map((one) =>
+          one.kind === "approval" && one.id === action ? { ...one, decided: verdict } : one,
+        ),
+      );
+      void readOn();
+      return undefined;
+    },
+  };
+}
+
+function Conversation(props: ConversationProps) {
+  const { items, busy, error, say, decide } = useTalk(props);
+  const { role } = useStore();
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [items]);
+  const mayAct = role === "admin";
+  return (
+    <section class="panel chat" aria-label="Conversation">
+      <div ref={box} class="talk" role="log" aria-label="Messages" tabIndex={0}>
+        {items.length === 0 && props.session === undefined && (
+          <Empty>
+            Ask Chapo about this project, or have it change something. It reads, edits and runs commands here.
+          </Empty>
+        )}
+        {items.map((item, index) => (
+          <Item key={index} item={item} mayAct={mayAct && !busy} decide={decide} />
+        ))}
+        {busy && <p class="muted working">Chapo works …</p>}
+        <Problem error={error} />
+      </div>
+      <Composer say={say} busy={busy} mayAct={mayAct} />
+    </section>
+  );
+}
+
+interface ComposerProps {
+  say: (message: string) => void;
+  busy: boolean;
+  mayAct: boolean;
+}
+
+function Composer({ say, busy, mayAct }: ComposerProps) {
+  const [text, setText] = useState("");
+  const sendIt = (): void => {
+    const message = text.trim();
+    if (message === "" || busy) return;
+    setText("");
+    say(message);
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        sendIt();
+      }}
+    >
+      <textarea
+        aria-label="Message"
+        rows={2}
+        placeholder={
+          mayAct ? "A message; Enter sends it, Shift Enter begins a new line" : "Your role may only read"
+        }
+        disabled={!mayAct}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          sendIt();
+        }}
+      />
+      <button class="primary" disabled={busy || !mayAct || text.trim() === ""}>
+        Send
+      </button>
+    </form>
+  );
+}
+
+/** The messages so far, and what waits for an answer. */
+async function readItems(session: string): Promise<ChatItem[]> {
+  const [{ messages }, { actions }] = await Promise.all([
+    get<{ messages: ChatMessage[] }>(`/api/sessions/${encodeURIComponent(session)}/messages`),
+    get<{ actions: PendingAction[] }>("/api/actions/pending"),
+  ]);
+  const waiting = actions.filter(({ sessionId }) => sessionId === session);
+  return [
+    ...fromMessages(messages),
+    ...waiting.map(({ id, toolName, description, preview }): ChatItem => ({
+      kind: "approval",
+      id,
+      tool: toolName,
+      text: description,
+      preview,
+    })),
+  ];
+}
+
+interface PendingAction {
+  id: string;
+  sessionId: string;
+  toolName: string;
+  description: string;
+  preview: string;
+}
+
+interface ItemProps {
+  item: ChatItem;
+  mayAct: boolean;
+  decide: (action: string, verdict: "approve" | "reject") => Promise<undefined>;
+}
+
+function Item({ item, mayAct, decide }: ItemProps) {
+  switch (item.kind) {
+    case "user":
+      return (
+        <div class="bubble own">
+          <Foreign class="pre" text={item.text} />
+        </div>
+      );
+    case "answer":
+      return (
+        <div class="bubble">
+          <Markdown text={item.text} />
+          {item.confidence !== undefined && (
+            <p class="muted">
+              <StateSign state={item.validated === false ? "unverified" : "verified"} word={false} />{" "}
+              {item.validated === false ? "not validated" : "validated"}, confidence{" "}
+              {Math.round(item.confidence * 100)} %
+            </p>
+          )}
+        </div>
+      );
+    case "question":
+      return (
+        <div class="bubble asks">
+          <StateSign state="asks" /> <Markdown text={item.text} />
+        </div>
+      );
+    case "call":
+      return (
+        <details class="card call">
+          <summary>
+            <StateSign state={item.state} word={false} /> <b>{visible(item.tool)}</b>{" "}
+            <Foreign class="mono cut" text={item.text} />
+          </summary>
+          <Block text={item.result ?? "no result yet"} label={`Result of ${item.tool}`} />
+        </details>
+      );
+    case "approval":
+      return (
+        <div class="bubble approval">
+          <p>
+            <StateSign
+              state={item.decided === undefined ? "asks" : item.decided === "approve" ? "verified" : "failed"}
+              word={false}
+            />{" "}
+            <Foreign text={item.text} />
+          </p>
+          {/^(?:---|diff --git) /m.test(item.preview) ? (
+            <Diff text={item.preview} />
+          ) : (
+            <Block text={item.preview} label="What it would do" />
+          )}
+          {item.decided === undefined ? (
+            <div class="buttons">
+              <Act
+                kind="primary"
+                disabled={!mayAct}
+                why="Chapo works, or your role may only read"
+                act={() => decide(item.id, "approve")}
+              >
+                Approve
+              </Act>
+              <Act
+                kind="danger"
+                disabled={!mayAct}
+                why="Chapo works, or your role may only read"
+                act={() => decide(item.id, "reject")}
+              >
+                Reject
+              </Act>
+            </div>
+          ) : (
+            <p class="muted">{item.decided === "approve" ? "Approved" : "Rejected"}</p>
+          )}
+        </div>
+      );
+    default:
+      return <Problem error={new Error(item.text)} />;
+  }
+}

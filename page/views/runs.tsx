@@ -1,0 +1,368 @@
+// Runs: all of them with their figures, one of them with its timeline, and its log by ranges.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Refused, send } from "../api.js";
+import { Columns, Timeline, type Span } from "../chart.js";
+import { Feed } from "../feed.js";
+import { Act, Empty, Foreign, Panel, Problem, StateSign, Time, Trail } from "../parts.js";
+import { go, Link, runPath, taskPath } from "../router.js";
+import { useAnswer, useStore, type RunRow } from "../store.js";
+import { count, dollars, duration, plural, visible } from "../words.js";
+
+const CHARTED = 30;
+
+function stateOf({ state, ending }: Pick<RunRow, "state" | "ending">): string {
+  return state === "ended" ? (ending ?? "ended") : state;
+}
+
+export function Runs() {
+  const { data, error } = useAnswer<{ runs: RunRow[] }>("/runs?limit=200");
+  const runs = data?.runs ?? [];
+  return (
+    <>
+      <h1>Runs</h1>
+      <Problem error={error} />
+      {data !== undefined && runs.length === 0 && (
+        <Empty>No run yet. Start one from Now, or with looper run.</Empty>
+      )}
+      {runs.length > 1 && <Charts runs={runs.slice(0, CHARTED).reverse()} />}
+      {runs.length > 0 && (
+        <div class="table-frame" tabIndex={0} role="region" aria-label="All runs">
+          <table class="table">
+            <thead>
+              <tr>
+                <th>Ending</th>
+                <th>Run</th>
+                <th class="number">Done</th>
+                <th class="number">Attempts</th>
+                <th class="number">Time</th>
+                <th class="number">Tokens</th>
+                <th class="number">Cost</th>
+              </tr>
+            </thead>
+            <tbody>
+              {runs.map((run) => (
+                <tr
+                  key={run.run}
+                  onClick={() => {
+                    go(runPath(run.run));
+                  }}
+                >
+                  <td>
+                    <StateSign state={stateOf(run)} />
+                  </td>
+                  <td>
+                    <Link to={runPath(run.run)}>{run.run}</Link>
+                    {run.workflow !== undefined && <span class="muted"> {visible(run.workflow)}</span>}
+                  </td>
+                  <td class="number">{run.done === null ? "–" : `${run.done} of ${run.tasks ?? "?"}`}</td>
+                  <td class="number">{count(run.iterations)}</td>
+                  <td class="number">{duration(run.duration_ms)}</td>
+                  <td class="number">{count(run.tokens)}</td>
+                  <td class="number">{dollars(run.cost_usd, run.cost_partly)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+type Figure = (run: RunRow) => number | null;
+
+function Charts({ runs }: { runs: readonly RunRow[] }) {
+  const chart = (title: string, of: Figure, show: (value: number | null) => string) => (
+    <Columns
+      title={title}
+      total={show(runs.reduce((sum, run) => sum + (of(run) ?? 0), 0))}
+      items={runs.map((run) => ({
+        label: run.run,
+        value: of(run) ?? 0,
+        shown: show(of(run)),
+        tone: run.state === "killed" ? "bad" : "accent",
+      }))}
+    />
+  );
+  return (
+    <div class="charts">
+      {chart("Cost", (run) => run.cost_usd, dollars)}
+      {chart("Tasks done", (run) => run.done, count)}
+      {chart("Time", (run) => run.duration_ms, duration)}
+    </div>
+  );
+}
+
+interface Detail extends Omit<RunRow, "tasks"> {
+  tasks: {
+    task: string | null;
+    result: string;
+    verdict: string | null;
+    agents: string[];
+    attempts: number;
+    duration_ms: number;
+  }[];
+  jobs: {
+    job: number;
+    task: string | null;
+    stage: string | null;
+    agent: string;
+    attempt: number;
+    started: string;
+    duration_ms: number;
+    result: string | null;
+    verdict: string | null;
+  }[];
+}
+
+export function RunView({ run }: { run: string }) {
+  const { data, error } = useAnswer<Detail>(runPath(run));
+  const { rows } = useStore();
+  if (data === undefined)
+    return (
+      <>
+        <Trail to="/runs">Runs</Trail>
+        <h1>{visible(run)}</h1>
+        {error === undefined ? <p class="loading">Reading the run …</p> : <Problem error={error} />}
+      </>
+    );
+  const titles = new Map(rows.map(({ id, title }) => [id, title]));
+  const spans = data.jobs.map((job) => spanOf(run, job));
+  const bad = data.tasks.filter(
+    ({ result, verdict }) => result !== "done" || (verdict !== null && verdict !== "verified"),
+  );
+  const good = data.tasks.filter((row) => !bad.includes(row));
+  return (
+    <>
+      <Trail to="/runs">Runs</Trail>
+      <div class="heading-line">
+        <h1>Run {run}</h1>
+        <StateSign state={stateOf(data)} />
+      </div>
+      <p class="facts">
+        <span>
+          <Time at={data.started} />
+        </span>
+        <span>{duration(data.duration_ms)}</span>
+        <span>{count(data.tokens)} tokens</span>
+        <span>{dollars(data.cost_usd, data.cost_partly)}</span>
+        <Link to={`${runPath(run)}/log`}>Log</Link>
+        {data.state === "running" && <StopButton run={run} />}
+      </p>
+      {spans.length > 0 && (
+        <Panel title="Timeline">
+          <Timeline spans={spans} />
+        </Panel>
+      )}
+      <div class="columns-2">
+        <div>
+          <Panel title={`Tasks (${data.tasks.length})`}>
+            {data.tasks.length === 0 && <Empty>It has worked on no task.</Empty>}
+            <ul class="rows">
+              {[...bad, ...good].map(
+                ({ task, result, verdict, agents, attempts, duration_ms: ms }, index) => (
+                  <li key={index}>
+                    <Link to={task === null ? runPath(run) : taskPath(task)}>
+                      <StateSign state={result === "done" ? (verdict ?? "done") : result} word={false} />
+                      <span class="id">{visible(task ?? "review")}</span>
+                      <span class="grow">
+                        <Foreign
+                          text={task === null ? "A look at the whole project" : (titles.get(task) ?? "")}
+                        />
+                        <span class="muted block">
+                          {visible(agents.join(", "))} · {plural(attempts, "attempt")}
+                        </span>
+                      </span>
+                      <span class="figure muted">{duration(ms)}</span>
+                    </Link>
+                  </li>
+                ),
+              )}
+            </ul>
+          </Panel>
+        </div>
+        <div>
+          <Panel title="What was said and done">
+            <Feed run={run} />
+          </Panel>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function spanOf(run: string, job: Detail["jobs"][number]): Span {
+  const { task, stage, agent, attempt } = job;
+  const words = [task ?? "review", stage, agent, attempt > 1 ? `attempt ${attempt}` : null];
+  return {
+    key: String(job.job),
+    group: task ?? "review",
+    label: words.filter((word) => word !== null).join(" · "),
+    began: Date.parse(job.started),
+    ms: job.duration_ms,
+    result: job.result === "done" ? (job.verdict ?? "done") : (job.result ?? "running"),
+    ...(task === null ? {} : { to: `${taskPath(task)}/${encodeURIComponent(run)}/${job.job}` }),
+  };
+}
+
+function StopButton({ run }: { run: string }) {
+  const { role } = useStore();
+  return (
+    <Act
+      disabled={role !== "admin"}
+      why="your role may only read"
+      act={async () => {
+        await send("POST", `${runPath(run)}/stop`, {});
+        return "It ends after its task.";
+      }}
+    >
+      Stop after this task
+    </Act>
+  );
+}
+
+const PAGE = 128 * 1024;
+const MOST_LINE = 600;
+
+interface Piece {
+  from: number;
+  size: number;
+  lines: string[];
+}
+
+/** Reads the bytes from an offset on; the first and last line, which may be cut, are left out unless they are the log's own. */
+async function readPiece(run: string, from: number, signal: AbortSignal): Promise<Piece> {
+  const range = from < 0 ? `bytes=-${PAGE}` : `bytes=${from}-${from + PAGE - 1}`;
+  const response = await send("GET", `${runPath(run)}/log`, undefined, { signal, headers: { range } });
+  const [, first = "0", size = "0"] =
+    /bytes (\d+)-\d+\/(\d+)/.exec(response.headers.get("content-range") ?? "") ?? [];
+  const text = await response.text();
+  const lines = text.split("\n");
+  if (Number(first) > 0 && lines.length > 1) lines.shift();
+  return { from: Number(first), size: Number(size), lines: lines.filter((line) => line !== "") };
+}
+
+export function LogView({ run }: { run: string }) {
+  const [from, setFrom] = useState(-1);
+  const [piece, setPiece] = useState<Piece | undefined>();
+  const [error, setError] = useState<unknown>();
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const gone = new AbortController();
+    readPiece(run, from, gone.signal).then(
+      (read) => {
+        setPiece(read);
+        setError(undefined);
+        if (box.current !== null) box.current.scrollTop = from < 0 ? box.current.scrollHeight : 0;
+      },
+      (failed: unknown) => {
+        if (!gone.signal.aborted) setError(failed);
+      },
+    );
+    return () => {
+      gone.abort();
+    };
+  }, [run, from]);
+  const isEmpty = error instanceof Refused && error.status === 416;
+  const at = piece?.from ?? 0;
+  const size = piece?.size ?? 0;
+  return (
+    <>
+      <Trail to={runPath(run)}>Run {run}</Trail>
+      <div class="heading-line">
+        <h1>Log</h1>
+        <div class="buttons">
+          <button
+            disabled={at === 0}
+            onClick={() => {
+              setFrom(Math.max(0, at - PAGE));
+            }}
+          >
+            ↑ Earlier
+          </button>
+          <label class="slide">
+            <span class="hidden">Where in the log</span>
+            <input
+              type="range"
+              min="0"
+              max={Math.max(1, size - 1)}
+              step="1"
+              value={at}
+              onChange={(event) => {
+                setFrom(Number(event.currentTarget.value));
+              }}
+            />
+          </label>
+          <button
+            disabled={at + PAGE >= size}
+            onClick={() => {
+              setFrom(Math.min(size - 1, at + PAGE));
+            }}
+          >
+            ↓ Later
+          </button>
+          <button
+            onClick={() => {
+              setFrom(from === -1 ? -2 : -1);
+            }}
+          >
+            End
+          </button>
+        </div>
+      </div>
+      <p class="muted">
+        {(size / 1_000_000).toFixed(1)} MB; shown from byte {at.toLocaleString("en")} on
+      </p>
+      {isEmpty ? <Empty>The log is empty.</Empty> : <Problem error={error} />}
+      <div ref={box} class="log" tabIndex={0} role="region" aria-label="Lines of the log">
+        {piece?.lines.map((line, index) => (
+          <LogLine key={`${at}-${index}`} line={line} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface LineFacts {
+  seq?: number;
+  timestamp?: string;
+  type?: string;
+  task_id?: string;
+}
+
+/** What every line has, for the columns before it. */
+function factsOf(line: string): LineFacts {
+  try {
+    return JSON.parse(line) as LineFacts;
+  } catch {
+    return {};
+  }
+}
+
+const FAILING = new Set(["attempt_failed", "error", "warning", "effect_failed", "backlog_invalid"]);
+
+function LogLine({ line }: { line: string }) {
+  const { seq, timestamp, type = "", task_id: task } = factsOf(line);
+  return (
+    <details class={FAILING.has(type) ? "log-line failing" : "log-line"}>
+      <summary>
+        <span class="figure muted">{seq}</span>
+        <span class="muted">{timestamp?.slice(11, 19)}</span>
+        <b>{visible(type)}</b>
+        {task !== undefined && <span>{visible(task)}</span>}
+        <Foreign class="cut mono" text={line.slice(0, MOST_LINE)} />
+      </summary>
+      <pre>
+        <bdi dir="auto">{visible(pretty(line))}</bdi>
+      </pre>
+    </details>
+  );
+}
+
+function pretty(line: string): string {
+  try {
+    return JSON.stringify(JSON.parse(line), undefined, 2).slice(0, 200_000);
+  } catch {
+    return line;
+  }
+}

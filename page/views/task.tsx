@@ -1,0 +1,504 @@
+// One task: what it is and why it is in its state, its way through the workflow, its attempts, and what a person can do.
+import { useEffect, useState } from "preact/hooks";
+import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
+import type { UndoAnswer } from "../../src/ui/shapes/work.js";
+import { ask, Refused } from "../api.js";
+import {
+  Act,
+  Dialog,
+  Empty,
+  Field,
+  Foreign,
+  Panel,
+  Problem,
+  StateSign,
+  Time,
+  Trail,
+  useKeys,
+  wordsIn,
+} from "../parts.js";
+import { go, Link, taskPath } from "../router.js";
+import { useAnswer, useStore } from "../store.js";
+import { dollars, duration, plural, visible } from "../words.js";
+import { AttemptView, type Attempt } from "./attempt.js";
+import { Way } from "./way.js";
+
+type Task = ShowAnswer["task"];
+
+interface Why {
+  answer: string;
+  before: string[];
+  waits_for: string[];
+  held?: { task: string; because: string; command: string }[];
+  reasons?: string[];
+}
+
+export function TaskView({ id, attempt }: { id: string; attempt?: string }) {
+  const shown = useAnswer<ShowAnswer>(taskPath(id));
+  const attempts = useAnswer<{ attempts: Attempt[] }>(`${taskPath(id)}/attempts`);
+  const task = shown.data?.task;
+  if (task === undefined)
+    return (
+      <>
+        <Trail to="/tasks">Backlog</Trail>
+        <h1>{visible(id)}</h1>
+        {shown.error === undefined ? (
+          <p class="loading">Reading the task …</p>
+        ) : (
+          <Problem error={shown.error} />
+        )}
+      </>
+    );
+  const all = attempts.data?.attempts ?? [];
+  const chosen = attempt ?? (all[0] === undefined ? undefined : `${all[0].run}/${all[0].job}`);
+  return (
+    <>
+      <Trail to="/tasks">Backlog</Trail>
+      <div class="heading-line">
+        <h1>
+          <span class="id">{visible(task.id)}</span> <Foreign text={task.title} />
+        </h1>
+        <StateSign state={stateOf(task)} />
+      </div>
+      <Actions task={task} />
+      <div class="columns-2 narrow-right">
+        <div>
+          <WhySo task={task} />
+          {task.workflow !== undefined && <Way task={task} history={shown.data?.history ?? []} />}
+          <Panel title={all.length === 0 ? "Attempts" : plural(all.length, "attempt")}>
+            {all.length === 0 && <Empty>No agent has worked on it yet.</Empty>}
+            <ol class="attempts">
+              {all.map((one) => {
+                const key = `${one.run}/${one.job}`;
+                return (
+                  <li key={key} class={key === chosen ? "current" : ""}>
+                    <Link to={`${taskPath(id)}/${encodeURIComponent(one.run)}/${one.job}`}>
+                      <StateSign
+                        state={one.result === "done" ? (one.verdict ?? "done") : (one.result ?? "running")}
+                      />
+                      {one.stage !== undefined && <span class="tag">{visible(one.stage)}</span>}
+                      <span>{visible(one.agent)}</span>
+                      <span class="muted">
+                        <Time at={one.started} />
+                      </span>
+                      <span class="figure muted">
+                        {duration(one.duration_ms)} · {dollars(one.cost_usd)}
+                      </span>
+                    </Link>
+                  </li>
+                );
+              })}
+            </ol>
+          </Panel>
+          {chosen !== undefined && <AttemptView key={chosen} task={id} at={chosen} />}
+        </div>
+        <Facts task={task} />
+      </div>
+    </>
+  );
+}
+
+/** The word that says most about a task. */
+export function stateOf(task: Task): string {
+  if (task.question !== undefined) return "asks";
+  if (task.paused === true) return "paused";
+  if (task.status === "done") return task.accepted === undefined ? (task.verdict ?? "done") : "accepted";
+  if (task.status === "todo" && task.waits_for.length > 0) return "waits";
+  return task.status;
+}
+
+function WhySo({ task }: { task: Task }) {
+  const { data } = useAnswer<Why>(`${taskPath(task.id)}/why`);
+  if (data === undefined) return null;
+  const links = (ids: readonly string[]) =>
+    ids.slice(0, 8).map((id, index) => (
+      <span key={id}>
+        {index > 0 && ", "}
+        <Link to={taskPath(id)}>{visible(id)}</Link>
+      </span>
+    ));
+  return (
+    <Panel title="Why it is so">
+      <div class="why">
+        {task.question !== undefined && (
+          <p>
+            It asks you:{" "}
+            <Link to={`/questions/${encodeURIComponent(task.question.id)}`}>
+              <Foreign text={task.question.text.split("\n")[0] ?? ""} />
+            </Link>
+          </p>
+        )}
+        {data.answer === "next" && <p>A run that starts now takes it first.</p>}
+        {data.answer === "behind" && (
+          <p>
+            {task.status === "blocked" ? "A run tries it again." : "It is ready."}{" "}
+            {plural(data.before.length, "task")} {data.before.length === 1 ? "comes" : "come"} before it:{" "}
+            {links(data.before)}.
+          </p>
+        )}
+        {data.waits_for.length > 0 && <p>It waits for {links(data.waits_for)}.</p>}
+        {data.held?.map(({ task: held, because }) => (
+          <p key={held}>
+            <Link to={taskPath(held)}>{visible(held)}</Link>: <Foreign text={because} />
+          </p>
+        ))}
+        {task.status === "blocked" && <Blockers task={task} />}
+        {task.status === "done" && task.accepted !== undefined && (
+          <p>
+            Accepted by <Foreign text={task.accepted.by} />, <Time at={task.accepted.at} />.
+          </p>
+        )}
+        {task.status === "done" && task.verified && task.evidence !== null && (
+          <Turned evidence={task.evidence} />
+        )}
+        {(data.reasons ?? []).map((reason) => (
+          <p key={reason}>
+            <StateSign state="unverified" word={false} /> <Foreign text={reason} />
+          </p>
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+function Blockers({ task }: { task: Task }) {
+  const reasons = (task as { blockers?: string[] }).blockers ?? [];
+  if (reasons.length === 0) return <p>It is blocked.</p>;
+  return (
+    <>
+      {reasons.map((reason, index) => (
+        <p key={index} class="pre">
+          <StateSign state="blocked" word={false} /> <Foreign text={reason} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Turned({ evidence }: { evidence: NonNullable<Task["evidence"]> }) {
+  const all = [...evidence.fail_to_pass, ...evidence.new_tests];
+  if (all.length === 0) return null;
+  return (
+    <>
+      <p>Because of the work {all.length === 1 ? "this turned" : "these turned"} from red to green:</p>
+      <ul class="plain">
+        {all.slice(0, 8).map(({ command, name }, index) => (
+          <li key={index}>
+            <StateSign state="verified" word={false} /> <Foreign class="mono" text={name ?? command} />
+          </li>
+        ))}
+      </ul>
+      {all.length > 8 && <p class="muted">and {all.length - 8} more</p>}
+    </>
+  );
+}
+
+function Facts({ task }: { task: Task }) {
+  const [edits, setEdits] = useState(false);
+  const { role } = useStore();
+  useKeys({
+    e: () => {
+      if (role === "admin") setEdits(true);
+    },
+  });
+  const text = task.details ?? task.description;
+  return (
+    <Panel
+      title="Task"
+      aside={
+        role === "admin" && (
+          <button
+            onClick={() => {
+              setEdits(true);
+            }}
+          >
+            Edit
+          </button>
+        )
+      }
+    >
+      <dl class="facts-list">
+        <div>
+          <dt>Priority</dt>
+          <dd>{task.priority}</dd>
+        </div>
+        {task.workflow !== undefined && (
+          <div>
+            <dt>Workflow</dt>
+            <dd>{visible(task.workflow)}</dd>
+          </div>
+        )}
+        {task.agent !== undefined && (
+          <div>
+            <dt>Agent</dt>
+            <dd>{visible(task.agent)}</dd>
+          </div>
+        )}
+        <Items name="Tags" values={task.tags} />
+        <Items name="Depends on" values={task.depends_on} link />
+        <Items name="Needed by" values={task.needed_by} link />
+        <Items name="Files" values={task.files} />
+        <Items name="Steps" values={task.steps} />
+        <Items name="Checks of its own" values={Array.isArray(task.verify) ? task.verify : undefined} />
+      </dl>
+      {text !== undefined && text !== "" && <Foreign class="pre block" text={text} />}
+      {edits && (
+        <Edit
+          task={task}
+          close={() => {
+            setEdits(false);
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface ItemsProps {
+  name: string;
+  values: readonly string[] | undefined;
+  /** They are ids of tasks. */
+  link?: boolean;
+}
+
+function Items({ name, values = [], link = false }: ItemsProps) {
+  if (values.length === 0) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {values.map((value) =>
+          link ? (
+            <Link key={value} class="item" to={taskPath(value)}>
+              {visible(value)}
+            </Link>
+          ) : (
+            <Foreign key={value} class="item" text={value} />
+          ),
+        )}
+      </dd>
+    </div>
+  );
+}
+
+function Edit({ task, close }: { task: Task; close: () => void }) {
+  const [title, setTitle] = useState(task.title);
+  const [priority, setPriority] = useState(String(task.priority));
+  const [depends, setDepends] = useState((task.depends_on ?? []).join(", "));
+  const [details, setDetails] = useState(task.details ?? "");
+  const [error, setError] = useState<unknown>();
+  const save = async (): Promise<string | undefined> => {
+    const list = wordsIn(depends);
+    try {
+      await ask("PATCH", taskPath(task.id), {
+        title,
+        priority: Number(priority),
+        depends_on: list.length === 0 ? null : list,
+        details: details === "" ? null : details,
+      });
+      close();
+      return `${task.id} is saved.`;
+    } catch (refused) {
+      if (!(refused instanceof Refused)) throw refused;
+      setError(refused);
+      return undefined;
+    }
+  };
+  return (
+    <Dialog title={`Edit ${visible(task.id)}`} close={close}>
+      <div class="form">
+        <Field label="Title" value={title} set={setTitle} />
+        <Field label="Priority (1 is first)" isNumber value={priority} set={setPriority} />
+        <Field label="Depends on" value={depends} set={setDepends} />
+        <Field label="Details" rows={8} value={details} set={setDetails} />
+        <Problem error={error} />
+        <div class="buttons">
+          <Act kind="primary" act={save}>
+            Save
+          </Act>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Actions({ task }: { task: Task }) {
+  const { status, role } = useStore();
+  const [asks, setAsks] = useState<"block" | "steer" | "undo" | undefined>();
+  if (role !== "admin") return null;
+  const { id, question } = task;
+  const path = taskPath(id);
+  const running = status?.run?.state === "running" ? status.run : undefined;
+  const isDone = task.status === "done";
+  const post = (verb: string, told: string) => async (): Promise<string> => {
+    await ask("POST", `${path}/${verb}`, {});
+    return told;
+  };
+  const close = (): void => {
+    setAsks(undefined);
+  };
+  const asking = (what: typeof asks, word: string, kind = "plain") => (
+    <button
+      class={kind}
+      onClick={() => {
+        setAsks(what);
+      }}
+    >
+      {word}
+    </button>
+  );
+  return (
+    <div class="buttons actions">
+      {!isDone && <RunButton id={id} running={running?.run} />}
+      {question !== undefined && (
+        <Link class="button" to={`/questions/${encodeURIComponent(question.id)}`}>
+          Answer
+        </Link>
+      )}
+      {running?.current?.task === id && asking("steer", "Send a message")}
+      {isDone && !task.verified && <Act act={post("accept", `${id} counts as verified.`)}>Accept</Act>}
+      {task.workflow !== undefined && !isDone && (
+        <Act act={post("complete", `${id} is complete.`)}>Complete</Act>
+      )}
+      {!isDone && task.paused !== true && <Act act={post("pause", `${id} is paused.`)}>Pause</Act>}
+      {task.paused === true && <Act act={post("resume", `${id} is no longer paused.`)}>Resume</Act>}
+      {!isDone && task.status !== "blocked" && asking("block", "Block")}
+      {(task.status === "blocked" || isDone) && (
+        <Act act={post("todo", `${id} is to do again.`)}>To do again</Act>
+      )}
+      {!isDone && <Act act={post("done", `${id} is done, by hand.`)}>Mark done</Act>}
+      {isDone && asking("undo", "Undo", "danger")}
+      {asks === "undo" && <Undo task={task} close={close} />}
+      {asks === "block" && (
+        <Words
+          title={`Block ${visible(id)}`}
+          label="Why"
+          verb="Block"
+          close={close}
+          send={(why) => ask("POST", `${path}/block`, { why })}
+        />
+      )}
+      {asks === "steer" && (
+        <Words
+          title={`A message to the agent on ${visible(id)}`}
+          label="Message"
+          verb="Send"
+          close={close}
+          send={(text) => ask("POST", `${path}/steer`, { text })}
+        />
+      )}
+    </div>
+  );
+}
+
+function RunButton({ id, running }: { id: string; running: string | undefined }) {
+  return (
+    <Act
+      kind="primary"
+      disabled={running !== undefined}
+      why={`a run is in progress: ${running ?? ""}`}
+      act={async () => {
+        await ask("POST", "/runs", { task: id });
+        go("/");
+        return `A run for ${id} has started.`;
+      }}
+    >
+      Run
+    </Act>
+  );
+}
+
+interface WordsProps {
+  title: string;
+  label: string;
+  verb: string;
+  close: () => void;
+  send: (text: string) => Promise<unknown>;
+}
+
+/** A dialog that takes a few words. */
+function Words({ title, label, verb, close, send }: WordsProps) {
+  const [text, setText] = useState("");
+  return (
+    <Dialog title={title} close={close}>
+      <div class="form">
+        <Field label={label} rows={4} value={text} set={setText} />
+        <div class="buttons">
+          <Act
+            kind="primary"
+            disabled={text.trim() === ""}
+            why="write something first"
+            act={async () => {
+              await send(text);
+              close();
+              return undefined;
+            }}
+          >
+            {verb}
+          </Act>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Shows what would be taken back before it is. */
+function Undo({ task, close }: { task: Task; close: () => void }) {
+  const [cascade, setCascade] = useState(false);
+  const [plan, setPlan] = useState<UndoAnswer | undefined>();
+  const [error, setError] = useState<unknown>();
+  const path = `${taskPath(task.id)}/undo`;
+  useEffect(() => {
+    setPlan(undefined);
+    setError(undefined);
+    ask<UndoAnswer>("POST", path, { dry_run: true, cascade }).then(setPlan, setError);
+  }, [path, cascade]);
+  const hasDependents = error instanceof Refused && error.code === "dependents";
+  return (
+    <Dialog title={`Undo ${visible(task.id)}`} close={close}>
+      {plan === undefined && error === undefined && <p class="loading">Looking at what it changed …</p>}
+      <Problem error={error} />
+      {plan !== undefined && "undone" in plan && (
+        <>
+          <p>
+            {plan.undone.length === 1 ? "Its commit is" : `The commits of ${plan.undone.length} tasks are`}{" "}
+            taken back by a new commit. These files change:
+          </p>
+          <ul class="plain mono scroll">
+            {plan.paths.map((one) => (
+              <li key={one}>
+                <Foreign text={one} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <div class="buttons">
+        {(hasDependents || cascade) && (
+          <label>
+            <input
+              type="checkbox"
+              checked={cascade}
+              onChange={(event) => {
+                setCascade(event.currentTarget.checked);
+              }}
+            />{" "}
+            undo these too
+          </label>
+        )}
+        <Act
+          kind="danger"
+          disabled={plan === undefined}
+          why="this cannot be undone as it is"
+          act={async () => {
+            await ask<UndoAnswer>("POST", path, { cascade });
+            close();
+            return `${task.id} is undone, and to do again.`;
+          }}
+        >
+          Undo
+        </Act>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,184 @@
+// The page of `looper serve` in a real Chromium: what a person sees and does, on a desk and on a phone.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { inBrowser, noBrowser, openWindow } from "../rig/browser.js";
+import { call, playScript } from "../rig/chapo.js";
+import { story } from "../rig/rig.js";
+import { startUnsigned } from "../rig/serve-client.js";
+import { playStages, PLAN } from "../rig/stages.js";
+
+const inChromium = test.skipIf(noBrowser !== undefined);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The faults that axe finds on the page, in a line each. */
+async function violations(page: Page): Promise<string[]> {
+  // The page's policy forbids other scripts; the browser itself may run one.
+  await page.evaluate(`${axe}; undefined`);
+  const found = await page.evaluate("axe.run().then(({ violations }) => violations)");
+  return (found as { id: string; nodes: { html: string; failureSummary: string }[] }[]).map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`,
+  );
+}
+
+/** The browser counts each refusal of the server as an error; the page shows those. */
+const isUnexpected = (text: string): boolean => !/status of 4\d\d/.test(text);
+
+inChromium(
+  "a plan is approved on a phone in two taps, and its task is carried out",
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { verify: { commands: ["true"] }, loop: { review: false } });
+    puppet.play(playStages());
+    rig.writeBacklog([{ id: "T1", title: "Greet", workflow: "plan-approve-execute" }]);
+    rig.gitInit();
+    expect((await rig.run(["run", "--trust"])).code).not.toBe(2);
+    const { base, key, program } = await startUnsigned(rig, ["--start-on-answer"]);
+    await inBrowser(async (browser) => {
+      const { page, troubles, origins } = await openWindow(browser, { width: 390, height: 844 });
+      await page.goto(`${base}/#key=${key}`);
+      await page.getByRole("link", { name: /T1.*Carry out this plan/ }).click();
+      await page.getByText(PLAN.summary).waitFor();
+      expect(new URL(page.url()).hash).toBe("");
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByText("T1: approve.").waitFor();
+      await page.getByText("Nothing is asked.").waitFor();
+      await page.getByRole("link", { name: "Backlog", exact: true }).click();
+      await expect.poll(() => rig.statuses()).toEqual({ T1: "done" });
+      await page.getByRole("button", { name: "1 done" }).waitFor();
+      expect(rig.read("hello.txt")).toBe("hello\n");
+      await page.getByRole("link", { name: "Now", exact: true }).click();
+      await page.getByRole("heading", { name: "Last run" }).waitFor();
+      const wide = await page.evaluate("document.documentElement.scrollWidth");
+      expect(wide).toBe(390);
+      expect(troubles.filter(isUnexpected)).toEqual([]);
+      expect([...origins].filter((origin) => origin !== base && origin !== "null")).toEqual([]);
+    });
+    program.signal("SIGTERM");
+    await program.ended;
+  }),
+);
+
+inChromium(
+  "a task is added, run, watched, its diff read and undone; foreign text stays text",
+  story(async (rig) => {
+    const evil = '<img src=x onerror="alert(1)"> \u202egnp.exe [x](javascript:alert(2))';
+    const puppet = await rig.agent(
+      {},
+      { verify: { commands: ["test -s made.js"] }, loop: { review: false } },
+    );
+    let finish = (): void => undefined;
+    const mayEnd = new Promise<void>((resolve) => (finish = resolve));
+    puppet.play(async (turn) => {
+      await turn.say(evil);
+      await turn.write("made.js", "// made <b>bold</b>\n");
+      await mayEnd;
+      await turn.report();
+    });
+    rig.writeBacklog([{ id: "T1", title: evil, status: "done" }]);
+    rig.write("a.js", "1;\n");
+    rig.gitInit();
+    expect((await rig.run(["validate", "--trust"])).code).not.toBe(3);
+    const { base, key, program } = await startUnsigned(rig);
+    await inBrowser(async (browser) => {
+      const { page, context, troubles } = await openWindow(browser);
+      await page.goto(`${base}/tasks#key=${key}`);
+      await page.getByText("\\u202egnp.exe").waitFor();
+      await page.keyboard.press("a");
+      await page.getByLabel("Title").fill("Make the file");
+      await page.getByLabel("Depends on").fill("T1");
+      await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+      await page.getByText("T2 is added.").waitFor();
+      expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+
+      await page.getByRole("row", { name: /Make the file/ }).click();
+      await page.getByText("A run that starts now takes it first.").waitFor();
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await page.getByRole("log").getByText('<img src=x onerror="alert(1)">').waitFor();
+      await page.getByRole("heading", { name: "T2 in progress" }).waitFor();
+
+      // Another tab, opened meanwhile, sees the same.
+      const other = await context.newPage();
+      await other.goto(`${base}/tasks/T2`);
+      await other.getByText("in progress", { exact: true }).first().waitFor();
+      finish();
+      await other.getByText("verified", { exact: true }).first().waitFor();
+      await other.close();
+
+      await page.getByText("Last run").waitFor();
+      await page.goto(`${base}/tasks/T2`);
+      await page.getByText("// made <b>bold</b>").waitFor();
+      await page.getByText("Because of the work this turned from red to green:").waitFor();
+      await page.getByRole("button", { name: "Undo" }).click();
+      const dialog = page.getByRole("dialog", { name: "Undo T2" });
+      await dialog.getByText("made.js").waitFor();
+      await dialog.getByRole("button", { name: "Undo" }).click();
+      await page.getByText("T2 is undone, and to do again.").waitFor();
+      expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+
+      await page.goto(`${base}/runs`);
+      await page.getByRole("link", { name: /^\d{4}-\d\d-\d\d_/ }).click();
+      await page.getByRole("heading", { name: "Timeline" }).waitFor();
+      await page.getByRole("link", { name: "Log", exact: true }).click();
+      await page.getByText("run_ended").first().waitFor();
+      await page.goto(`${base}/tasks/no%2Fsuch`);
+      await page.getByText("there is no task no/such").waitFor();
+      expect(troubles.filter(isUnexpected)).toEqual([]);
+    });
+    program.signal("SIGTERM");
+    await program.ended;
+  }),
+);
+
+inChromium(
+  "a chat asks for an approval, gets it, and continues; every view is accessible in both themes",
+  story(async (rig) => {
+    const turns = [
+      call("fs_writeFile", { path: "made.txt", content: "made\n" }),
+      { say: "The file is **made**." },
+    ];
+    playScript(rig, { turns }, { mode: "default" });
+    rig.writeBacklog([
+      { id: "T1" },
+      { id: "T2", depends_on: ["T1"] },
+      { id: "T3", status: "blocked", blockers: ["no way"] },
+    ]);
+    rig.gitInit();
+    const { base, key, program } = await startUnsigned(rig);
+    await inBrowser(async (browser) => {
+      const { page, context, troubles } = await openWindow(browser);
+      await page.goto(`${base}/chat#key=${key}`);
+      await page.getByLabel("Message", { exact: true }).fill("Make a file");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByText("Approved").waitFor();
+      await page.locator("strong", { hasText: "made" }).waitFor();
+      expect(rig.read("made.txt")).toBe("made\n");
+      await page.reload();
+      await page.locator("strong", { hasText: "made" }).waitFor();
+      expect(await page.getByText("Make a file", { exact: true }).count()).toBeGreaterThan(0);
+      const chat = new URL(page.url()).pathname;
+      const views = ["/", "/tasks", "/tasks?shape=board", "/tasks/T3", "/runs", "/questions", chat];
+      for (const theme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        for (const view of views) {
+          await page.goto(base + view);
+          await page.locator("main h1").first().waitFor({ state: "attached" });
+          await page.waitForLoadState("load");
+          expect(await violations(page), `${view} ${theme}`).toEqual([]);
+        }
+      }
+      expect(troubles.filter(isUnexpected)).toEqual([]);
+
+      // Without a session the page says what to do, and shows nothing.
+      await page.evaluate("localStorage.clear()");
+      await page.goto(base);
+      await page.getByText("Open the link that").waitFor();
+      expect(await page.getByText("Do T1").count()).toBe(0);
+      await context.close();
+    });
+    program.signal("SIGTERM");
+    await program.ended;
+  }),
+);
