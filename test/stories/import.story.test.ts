@@ -137,7 +137,7 @@ test(
     const table = "| id | what |\n| --- | --- |\n| 1 | a |\n| 2 | b |\n";
     rig.write(
       "PRD.md",
-      `# Shop\n\n## Requirements\n\nFR-1 The shop opens.\nFR-2 It closes.\n\n${table}\n### US-001: Payment\n`,
+      `# Shop\n\n## Requirements\n\nFR-1 The shop opens.\nFR-2 It closes.\n\n${table}\n- Payment\n`,
     );
     const { code, stdout } = await rig.run(["init", "--import", "PRD.md"]);
     expect(code).toBe(0);

@@ -107,6 +107,8 @@ const NOT_DONE =
 const ABOUT =
   /^(?:\d+[.)]?\s*)?(?:introduction|overview|summary|background|context|goals?|objectives?|problem.*|motivation|vision|purpose|success.*|open questions?|questions?|technical considerations?|design considerations?|considerations?|constraints?|assumptions?|risks?|dependencies|references?|glossary|appendix.*|timeline|stakeholders?|personas?|users?|target audience|audience|metrics|table of contents|contents|license|changelog|definition of (?:done|ready))$/iu;
 const LESS_THAN_WORK = /non-functional|future|metric|question|assumption|risk/iu;
+const WORK =
+  /requirement|user stor|feature|task|deliverable|functional|backlog|to-?do|implementation|milestone|in scope|must.have|should.have/iu;
 
 /** Whether a heading is over things that will not be done. */
 export function refusesWork(heading: string): boolean {
@@ -116,4 +118,9 @@ export function refusesWork(heading: string): boolean {
 /** Whether a heading of a document is over text about the work, or work that is not decided. */
 export function isAboutWork(heading: string): boolean {
   return ABOUT.test(heading) || LESS_THAN_WORK.test(heading);
+}
+
+/** Whether a heading of a document is over a list of work. */
+export function promisesWork(heading: string): boolean {
+  return WORK.test(heading) && !refusesWork(heading) && !LESS_THAN_WORK.test(heading);
 }

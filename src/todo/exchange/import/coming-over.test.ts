@@ -238,8 +238,8 @@ test.each(["UTF-8 names", "P1 is wrong", "Python3 scripts", "SHA-256 of files", 
 test.each([
   ["- [>] a\n", { status: "blocked", blockers: ["deferred"] }],
   ["- [ ] ~~a~~\n", { status: "done", tags: ["cancelled"] }],
-  ["### US-001: ✅ a\n", { status: "done" }],
-  ["### US-001: a [DONE]\n", { status: "done" }],
+  ["## Requirements\n- ✅ a\n", { status: "done" }],
+  ["## Requirements\n- a [DONE]\n", { status: "done" }],
   ["- [ ] a (in progress)\n", { status: "doing" }],
 ])("marks in items are read: %j", (text, task) => {
   expect(only(text)).toMatchObject({ title: "a", ...task });

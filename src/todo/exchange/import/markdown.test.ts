@@ -116,19 +116,58 @@ Small.
   expect(notes).toEqual(["line 3 left out: We sell things.", "line 12 left out: - Taxes"]);
 });
 
-test("a document without boxes and numbered requirements is refused, with the way to have it drafted", () => {
-  expect(refusal("# X\n## Functional Requirements\n1. Log in\n2. Log out\n")).toBe(
-    "there are no tasks in it (a document in Markdown)",
-  );
-  const read = readImport(Buffer.from("# App\n\n## 1. Search\n\nFind it.\n"), "PRD.md");
-  expect(read).toMatchObject({
-    error: { hint: expect.stringContaining("looper run --prompt - <FILE") as string },
-  });
+test("a document without numbered headings: items about work, else numbered items, else sections", () => {
+  const titles = (text: string) =>
+    imported(text).tasks.map(({ id, title, details = "" }) => [id, title, details]);
+  expect(
+    titles(
+      "# X\n## Goals\n- be good\n## Functional Requirements\n1. FR-1: Log in\n   with care\n2. **Log out**: at once\n## Out of scope\n- x\n",
+    ),
+  ).toEqual([
+    ["FR-1", "Log in", "with care"],
+    ["FR-2", "Log out: at once", ""],
+  ]);
+  expect(titles("Do this:\n\n1. One\n   - more\n2. Two\n- not\n")).toEqual([
+    ["T1", "One", "- more"],
+    ["T2", "Two", ""],
+  ]);
+  expect(titles("# App\n## Overview\nwords\n## 1. Search\nFind it.\n\n### Index\nFast.\n")).toEqual([
+    ["T1", "Search", "Find it."],
+    ["T2", "Index", "Fast."],
+  ]);
+  expect(refusal("# Only a title\n\nand words\n")).toBe("there are no tasks in it (a document in Markdown)");
 });
 
 test("a text that begins with a bracket and is not JSON, and any .md, is read as Markdown", () => {
   expect(imported("[link](x)\n\n- [ ] one\n").tasks).toHaveLength(1);
   expect(imported("{curly}\n- [ ] one\n", "a.md").tasks).toHaveLength(1);
+});
+
+test("a table beside a list of requirements is counted as left out, one below an item is its details", () => {
+  const table = ["| a | b |", "|---|---|", "| 1 | 2 |"];
+  const document = (rows: string[]): string =>
+    `# Shop\n\n## Requirements\n\n- Cart\n\n${rows.join("\n")}\n- List\n`;
+  const read = (rows: string[]) => {
+    const found = readImport(Buffer.from(document(rows)), "PRD.md");
+    return found.ok
+      ? [found.value.left, found.value.drafts.map(({ title, details }) => [title, details])]
+      : [];
+  };
+  expect(read(table)).toEqual([
+    3,
+    [
+      ["Cart", ""],
+      ["List", ""],
+    ],
+  ]);
+  const below = table.map((row) => `  ${row}`);
+  expect(read(below)).toEqual([
+    0,
+    [
+      ["Cart", table.join("\n")],
+      ["List", ""],
+    ],
+  ]);
 });
 
 test("any text is read as a valid backlog or refused", () => {
@@ -160,4 +199,42 @@ test("any text is read as a valid backlog or refused", () => {
       },
     ),
   );
+});
+
+test("a long document is read in pieces, which change nothing: fences, comments and boxes below boxes stay whole", () => {
+  const chapter = (n: number): string => `## Chapter ${String(n)}
+
+- [ ] task ${String(n)} (P2)
+  - [ ] step
+    - [ ] step below
+  Words about it.
+
+\`\`\`
+## no heading
+- [ ] no task
+\`\`\`
+
+<!--
+- [ ] nor this
+-->
+~~~~
+\`\`\`
+~~~
+- [ ] nor that
+~~~~
+- plain
+  - [x] task ${String(n)}b
+`;
+  const read = (text: string) =>
+    imported(text).tasks.map(({ title, tags, status, steps, details }) => ({
+      title,
+      tags,
+      status,
+      steps,
+      details,
+    }));
+  const chapters = Array.from({ length: 60 }, (_, n) => chapter(n));
+  const whole = read(chapters.join(""));
+  expect(whole).toHaveLength(120);
+  expect(whole).toEqual(chapters.flatMap((text) => read(text)));
 });

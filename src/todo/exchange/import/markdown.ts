@@ -1,6 +1,6 @@
 // Reads tasks from Markdown. Boxes are tasks; boxes below one are its steps, all else below it its details; headings, and
 // plain items that hold boxes, are tags, priorities or states. A heading with the number of a requirement (`### US-001: …`)
-// is a task with all that is below it. A document without both has no tasks. Every other line is named.
+// is a task with all that is below it. A document without both has its tasks in lists or sections. Every other line is named.
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { given } from "../../../system/given.js";
 import { shorten } from "../../../system/text/cut.js";
@@ -8,6 +8,7 @@ import { lineCounter } from "../../../system/text/line-counter.js";
 import {
   isAboutWork,
   priorityIn,
+  promisesWork,
   refusesWork,
   stateFor,
   stateOfBox,
@@ -79,7 +80,7 @@ class Document {
     this.placeOf = lineCounter(text);
     let section: Section = { at: 0, level: 0, title: "", blocks: [], start: 0, end: text.length, above: [] };
     this.sections.push(section);
-    for (const block of fromMarkdown(text).children) {
+    for (const block of blocksOf(text)) {
       if (block.type === "heading") {
         const { depth: level } = block;
         this.take(block);
@@ -102,12 +103,23 @@ class Document {
     const boxed = this.sections.some((section) => this.hasBoxes(section));
     this.isChecklist = boxed && numbered.size === 0;
     const inside = new Set<Section>([...numbered].flatMap((section) => [section, ...this.below(section)]));
-    return this.sections.flatMap((section) => {
+    const drafts = this.sections.flatMap((section) => {
       if (numbered.has(section)) return [this.sectionTask(section)];
       if (inside.has(section) || this.isRefused(section)) return [];
       if (!this.isChecklist && [section, ...section.above].some(({ title }) => isAboutWork(title))) return [];
       return this.boxTasks(section.blocks, this.aroundOf(section));
     });
+    if (drafts.length > 0 || boxed) return drafts;
+    const items = this.listTasks(
+      ({ title, above }) => [title, ...above.slice(0, -1).map((one) => one.title)].some(promisesWork),
+      () => true,
+    );
+    if (items.length > 0) return items;
+    const ordered = this.listTasks(
+      () => true,
+      (list) => list.ordered === true,
+    );
+    return ordered.length > 0 ? ordered : this.sectionTasks();
   }
 
   boxes(): { words: string; line: number; done: boolean }[] {
@@ -245,6 +257,53 @@ class Document {
     ];
   }
 
+  /** Items of lists in these sections; the text below an item is its details. */
+  private listTasks(
+    wanted: (section: Section) => boolean,
+    from: (list: Extract<Block, { type: "list" }>) => boolean,
+  ): TaskDraft[] {
+    const open = this.sections.filter(
+      (section) =>
+        wanted(section) &&
+        !this.isRefused(section) &&
+        ![section, ...section.above].some(({ title }) => isAboutWork(title)),
+    );
+    return open.flatMap(({ title, blocks }) =>
+      blocks.flatMap((block) => {
+        if (block.type !== "list" || !from(block)) return [];
+        const tag = slug(title.replace(/^[\d.)\s]+/u, ""));
+        return block.children.map((item) => {
+          this.take(item);
+          const plain = this.wordsOf(item).replace(
+            /^\*\*([^*:]+?):?\*\*:?\s*/u,
+            (_whole, bold: string) => `${bold}: `,
+          );
+          const read = readItem(plain.replace(/:\s*$/u, ""));
+          const tags = [...(tag === "" ? [] : [tag]), ...read.tags, ...(read.state?.tags ?? [])];
+          return { ...fieldsOf(read), tags, details: this.bodyOf(item, item.children.slice(1)) };
+        });
+      }),
+    );
+  }
+
+  /** Sections with text, in a document without lists of work. */
+  private sectionTasks(): TaskDraft[] {
+    const open = this.sections.filter(
+      (one) =>
+        one.level >= 2 &&
+        one.blocks.length > 0 &&
+        ![one, ...one.above].some(({ title }) => isAboutWork(title)) &&
+        !this.isRefused(one),
+    );
+    return open.map((section) => {
+      this.takeRange(section.start, section.end);
+      return {
+        title: section.title.replace(/^\d+(?:\.\d+)*[.)]?\s+/u, ""),
+        details: this.text.slice(section.start, section.end).trim(),
+      };
+    });
+  }
+
   private aroundOf({ level, title, above }: Section): Around {
     const titled = this.sections.filter((one) => one.level === 1).length === 1;
     const all = [...above.toReversed(), { level, title }].filter((one) => one.level > (titled ? 1 : 0));
@@ -323,6 +382,49 @@ class Document {
 }
 
 const BOX = /^\[(.)\](?:\s+|$)/u;
+
+/** A line that begins a block, whatever is above it. */
+const BEGINS = /^(?:#{1,6} +\S|[-*+] +\S)/u;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
+/** The lines of a piece, after which the next one begins as soon as it can. */
+const PIECE = 200;
+
+/** The blocks of a text. The parser takes time quadratic in the number of lists, so it gets a long text in pieces. */
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let [start, at, lines] = [0, 0, 0];
+  /** The end of the code or comment that the line is in. */
+  let until: string | undefined;
+  const take = (end: number): void => {
+    for (const block of fromMarkdown(text.slice(start, end)).children) blocks.push(moved(block, start));
+    [start, lines] = [end, 0];
+  };
+  for (const line of text.split("\n")) {
+    if (until === undefined && lines >= PIECE && BEGINS.test(line)) take(at);
+    const mark = FENCE.exec(line)?.[1];
+    if (until === undefined) until = mark ?? (/^ {0,3}<!--(?!.*-->)/u.test(line) ? "-->" : undefined);
+    else if (
+      until === "-->" ? line.includes(until) : mark?.startsWith(until) === true && line.trim() === mark
+    )
+      until = undefined;
+    at += line.length + 1;
+    lines += 1;
+  }
+  take(text.length);
+  return blocks;
+}
+
+/** The block with the offsets that it has in the whole text. */
+function moved(block: Block, by: number): Block {
+  if (by === 0) return block;
+  const nodes: Placed[] = [block];
+  for (const node of nodes) {
+    for (const end of [node.position?.start, node.position?.end])
+      if (end?.offset !== undefined) end.offset += by;
+    if ("children" in node && Array.isArray(node.children)) nodes.push(...(node.children as Placed[]));
+  }
+  return block;
+}
 
 function startOf({ position }: Placed): number {
   return position?.start.offset ?? 0;

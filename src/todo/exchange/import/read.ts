@@ -24,10 +24,7 @@ export const MOST_BYTES = 50 * 1024 * 1024;
 const DEEPEST = 100;
 
 const FORMATS =
-  "it takes a Markdown checklist, a document with numbered requirements, prd.json, tasks.json of task-master, beads' JSON lines, or `gh issue list --json` output";
-
-/** An agent understands prose. */
-const DRAFT = "write `- [ ]` before each task, or have an agent draft them: looper run --prompt - <FILE";
+  "it takes a Markdown checklist or document, prd.json, tasks.json of task-master, beads' JSON lines, or `gh issue list --json` output";
 
 /** `name`: the file's, as typed. */
 export function readImport(bytes: Uint8Array, name: string): Result<Drafted, NoImport> {
@@ -44,8 +41,7 @@ export function readImport(bytes: Uint8Array, name: string): Result<Drafted, NoI
       ? readJson(bytes, text, name)
       : readText(text);
   if (!drafted.ok || drafted.value.drafts.length > 0) return drafted;
-  const hint = drafted.value.left === undefined ? FORMATS : DRAFT;
-  return err({ what: `there are no tasks in it (${drafted.value.format})`, hint });
+  return err({ what: `there are no tasks in it (${drafted.value.format})`, hint: FORMATS });
 }
 
 function decoded(bytes: Uint8Array): string | Result<never, NoImport> {
