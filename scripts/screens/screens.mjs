@@ -68,6 +68,7 @@ try {
         await page.waitForLoadState("load");
         // The answers that the view asks for are there when nothing loads any more.
         await page.locator(".loading").first().waitFor({ state: "detached" });
+        if (name === "task") await page.locator(".lines").first().waitFor();
         await page.waitForTimeout(700);
         writeFileSync(path.join(out, `${name}-${width}-${colorScheme}.png`), await page.screenshot());
       }
