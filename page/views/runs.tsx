@@ -72,10 +72,11 @@ export function Runs() {
 type Figure = (run: RunRow) => number | null;
 
 function Charts({ runs }: { runs: readonly RunRow[] }) {
-  const chart = (title: string, of: Figure, show: (value: number | null) => string) => (
+  const sum = (of: Figure): number => runs.reduce((all, run) => all + (of(run) ?? 0), 0);
+  const chart = (title: string, of: Figure, show: (value: number | null) => string, total = sum(of)) => (
     <Columns
       title={title}
-      total={show(runs.reduce((sum, run) => sum + (of(run) ?? 0), 0))}
+      total={show(total)}
       items={runs.map((run) => ({
         label: run.run,
         value: of(run) ?? 0,
@@ -87,7 +88,7 @@ function Charts({ runs }: { runs: readonly RunRow[] }) {
   return (
     <div class="charts">
       {chart("Cost", (run) => run.cost_usd, dollars)}
-      {chart("Tasks done", (run) => run.done, count)}
+      {chart("Tasks done so far", (run) => run.done, count, Math.max(...runs.map((run) => run.done ?? 0)))}
       {chart("Time", (run) => run.duration_ms, duration)}
     </div>
   );
