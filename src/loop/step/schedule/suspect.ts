@@ -31,14 +31,14 @@ export function weighAgent(
   const before = suspects.get(agent);
   suspects.delete(agent);
   const failure = stopped === true || end === undefined || worked ? undefined : readFailure(end);
-  if (id === undefined || failure === undefined || work.held?.has(id) === true) return { suspects };
+  if (id === undefined || failure === undefined) return { suspects };
   const { reason, evidence } = failure;
   const like = `${reason} ${end?.exit_code ?? ""} ${mask(evidence, id)}`;
   if (before !== undefined && before.id !== id && before.like === like) {
     const both = `${before.id} and ${id} failed in the same way within seconds, without a token used: ${evidence}`;
     return { suspects, failed: { kind: "failed", reason: "unusable", evidence: both } };
   }
-  if (!hasOther) return { suspects };
+  if (!hasOther || work.held?.has(id) === true) return { suspects };
   suspects.set(agent, { id, evidence, like });
   return { suspects, held: id, failed: { kind: "held", reason, evidence } };
 }
