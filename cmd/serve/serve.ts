@@ -114,11 +114,10 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   const linkFor = (who: string, role: Role): string =>
     `${base.replace(/\/$/, "")}/#key=${keys.link(who, role)}`;
   await printLines(context.out, [`${project.folder} at ${linkFor(name, own)}`]);
-  if (request.share !== undefined) {
-    const role = request.share === "answer" ? "answer" : "read";
-    await printLines(context.out, [
-      `${request.as ?? "a guest"} (${role}): ${linkFor(request.as ?? "guest", role)}`,
-    ]);
+  const { share, as = "guest" } = request;
+  if (share !== undefined) {
+    const role = share === "answer" ? "answer" : "read";
+    await printLines(context.out, [`${as} (${role}): ${linkFor(as, role)}`]);
   }
   const stopped = new Promise<CommandOutcome>((resolve) => {
     context.onSignal((signal) => {

@@ -162,7 +162,7 @@ function AnswerForm({ question, digest, isStale }: AnswerFormProps) {
   const [comment, setComment] = useState("");
   const mayAnswer = role !== "read";
   const takesText = question.outcomes.length === 0;
-  const outcomes = takesText ? ["answer"] : question.outcomes;
+  const outcomes = takesText ? ["answer"] : question.outcomes.filter((outcome) => outcome !== "edit");
   const answer = (outcome: string) => async (): Promise<string> => {
     await ask("POST", `/questions/${encodeURIComponent(question.id)}/answer`, {
       ...(takesText ? { text: comment } : { outcome, ...(comment === "" ? {} : { comment }) }),
@@ -197,6 +197,11 @@ function AnswerForm({ question, digest, isStale }: AnswerFormProps) {
             {label(outcome)}
           </Act>
         ))}
+        {question.outcomes.includes("edit") && (
+          <span class="muted">
+            To change it first: <code>looper answer {visible(question.id)} edit</code>
+          </span>
+        )}
       </div>
     </footer>
   );

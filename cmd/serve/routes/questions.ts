@@ -6,6 +6,7 @@ import { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { QuestionsAnswer } from "../../../src/ui/shapes/questions.js";
 import { command as questions } from "../../commands/questions.js";
 import { edit } from "../../lookup/edit.js";
+import { answerShared } from "../../lookup/share.js";
 import { personOf } from "../../lookup/name-of-user.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import { takeEdited } from "../../lookup/workflows/edited-answer.js";
@@ -39,6 +40,35 @@ async function findOpen({ context, site, params }: ApiCall) {
   return findQuestion(tasks, id);
 }
 
+async function giveAnswer(call: ApiCall<unknown, z.infer<typeof Given>>): Promise<unknown> {
+  const { context, site, body } = call;
+  const asked = { context, project: await site.project(), ...(await findOpen(call)) };
+  const { question } = asked;
+  const { outcome, text, comment, arguments: changed, shown_sha256: digest } = body;
+  if (outcome === "edit" && changed === undefined && body.edited === undefined)
+    throw new ApiError(422, "refused", "the changed text is missing: edited, or arguments of a call");
+  const shows = question.shows?.sha256;
+  if (shows !== undefined && digest !== shows)
+    throw new ApiError(409, "digest", `${question.id} shows something else than what was seen`, {
+      shown_sha256: shows,
+      current: digest === undefined ? "name it: shown_sha256" : "read it again",
+    });
+  const said = {
+    ...(comment === undefined && text === undefined ? {} : { message: comment ?? text ?? "" }),
+    ...(digest === undefined ? {} : { shown: digest }),
+    ...(changed === undefined ? {} : { arguments: changed }),
+    ...(body.edited === undefined ? {} : await takeEdited(asked, body.edited, outcome)),
+  };
+  const person = personOf(context);
+  const decide =
+    outcome === "approve" || outcome === "reject"
+      ? decideQuestion(question.id, { ...said, word: outcome }, person)
+      : answerQuestion(question.id, { ...said, ...(outcome === undefined ? {} : { word: outcome }) }, person);
+  const { json } = await edit(context, {}, { decide, say: () => [] });
+  if (site.startOnAnswer && json.run === null) await startAfterAnswer(site);
+  return json;
+}
+
 export const QUESTION_ROUTES: readonly ApiRoute[] = [
   route("GET", "/questions", {
     does: "The open questions, as `looper questions --json`.",
@@ -68,36 +98,8 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
     answer: EditAnswer,
     errors: [404, 409, 422],
     handle: async (call) => {
-      const { context, site, body } = call;
-      const asked = { context, project: await site.project(), ...(await findOpen(call)) };
-      const { question } = asked;
-      const { outcome, text, comment, arguments: changed, shown_sha256: digest } = body;
-      if (outcome === "edit" && changed === undefined && body.edited === undefined)
-        throw new ApiError(422, "refused", "the changed text is missing: edited, or arguments of a call");
-      const shows = question.shows?.sha256;
-      if (shows !== undefined && digest !== shows)
-        throw new ApiError(409, "digest", `${question.id} shows something else than what was seen`, {
-          shown_sha256: shows,
-          current: digest === undefined ? "name it: shown_sha256" : "read it again",
-        });
-      const said = {
-        ...(comment === undefined && text === undefined ? {} : { message: comment ?? text ?? "" }),
-        ...(digest === undefined ? {} : { shown: digest }),
-        ...(changed === undefined ? {} : { arguments: changed }),
-        ...(body.edited === undefined ? {} : await takeEdited(asked, body.edited, outcome)),
-      };
-      const person = personOf(context);
-      const decide =
-        outcome === "approve" || outcome === "reject"
-          ? decideQuestion(question.id, { ...said, word: outcome }, person)
-          : answerQuestion(
-              question.id,
-              { ...said, ...(outcome === undefined ? {} : { word: outcome }) },
-              person,
-            );
-      const { json } = await edit(context, {}, { decide, say: () => [] });
-      if (site.startOnAnswer && json.run === null) await startAfterAnswer(site);
-      return json;
+      const { context, site } = call;
+      return answerShared(context, await site.project(), () => giveAnswer(call));
     },
   }),
 ];
