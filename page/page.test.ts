@@ -68,7 +68,7 @@ test("a call and its result are one card, also a command's, whose end comes as a
 });
 
 test("a conversation grows by its events, and text that came in pieces gives way to the whole answer", () => {
-  const event = (type: string, data: Record<string, unknown>) => ({ seq: 1, timestamp: "", type, data });
+  const event = (type: string, data: Record<string, unknown>) => ({ seq: 1, type, data });
   const items = [
     event("delta", { text: "I " }),
     event("delta", { text: "look" }),

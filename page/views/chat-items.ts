@@ -3,7 +3,6 @@
 export interface ChatEvent {
   type: string;
   seq: number;
-  timestamp: string;
   data: Readonly<Record<string, unknown>>;
 }
 

@@ -74,23 +74,20 @@ function useTalk({ session, changed }: ConversationProps): Talk {
   const last = useRef(0);
   const gone = useRef(new AbortController());
   const { signal } = gone.current;
-  const hear = async (response: Response, isKnown: boolean): Promise<void> => {
-    // Events of before are in the messages that are shown.
-    const since = isKnown ? Date.parse(response.headers.get("date") ?? "") : 0;
+  const hear = async (response: Response): Promise<void> => {
     for await (const line of linesOf(response)) {
       if (line === "") continue;
       const event = JSON.parse(line) as ChatEvent;
       last.current = event.seq;
-      if (Date.parse(event.timestamp) < since) continue;
       if (typeof event.data["sessionId"] === "string") id.current ??= event.data["sessionId"];
       setItems((before) => addEvent(before, event));
     }
   };
-  const during = async (work: () => Promise<Response>, isKnown = false): Promise<void> => {
+  const during = async (work: () => Promise<Response>): Promise<void> => {
     setBusy(true);
     setError(undefined);
     try {
-      await hear(await work(), isKnown);
+      await hear(await work());
       changed();
       if (session === undefined && id.current !== undefined)
         history.replaceState(null, "", `/chat/${id.current}`);
@@ -100,16 +97,17 @@ function useTalk({ session, changed }: ConversationProps): Talk {
       setBusy(false);
     }
   };
-  const readOn = (isKnown = false): Promise<void> => {
+  const readOn = (): Promise<void> => {
     const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${last.current}`;
-    return during(() => send("GET", `/api/looper?stream=all&${place}`, undefined, { signal }), isKnown);
+    return during(() => send("GET", `/api/looper?stream=all&${place}`, undefined, { signal }));
   };
   useEffect(() => {
     if (session !== undefined)
       readItems(session)
-        .then((read) => {
+        .then(({ items: read, lastSeq, active }) => {
           setItems(read);
-          return readOn(true);
+          last.current = lastSeq;
+          return active ? readOn() : undefined;
         })
         .catch(setError);
     return () => {
@@ -211,14 +209,25 @@ function Composer({ say, busy, mayAct }: ComposerProps) {
   );
 }
 
+interface Read {
+  items: ChatItem[];
+  /** A turn is in progress. */
+  active: boolean;
+  /** The number of its last event. */
+  lastSeq: number;
+}
+
 /** The messages so far, and what waits for an answer. */
-async function readItems(session: string): Promise<ChatItem[]> {
+async function readItems(session: string): Promise<Read> {
+  const place = encodeURIComponent(session);
+  // Before the messages: what comes after it is heard, and none is missed.
+  const { active, lastSeq } = await get<Omit<Read, "items">>(`/api/looper/status/${place}`);
   const [{ messages }, { actions }] = await Promise.all([
-    get<{ messages: ChatMessage[] }>(`/api/sessions/${encodeURIComponent(session)}/messages`),
+    get<{ messages: ChatMessage[] }>(`/api/sessions/${place}/messages`),
     get<{ actions: PendingAction[] }>("/api/actions/pending"),
   ]);
   const waiting = actions.filter(({ sessionId }) => sessionId === session);
-  return [
+  const items = [
     ...fromMessages(messages),
     ...waiting.map(({ id, toolName, description, preview }): ChatItem => ({
       kind: "approval",
@@ -228,6 +237,7 @@ async function readItems(session: string): Promise<ChatItem[]> {
       preview,
     })),
   ];
+  return { items, active, lastSeq };
 }
 
 interface PendingAction {
