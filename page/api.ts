@@ -134,12 +134,21 @@ export interface Frame {
   data: unknown;
 }
 
+/** The value of a frame. A torn line of a log stays torn, so the stream continues after it. */
+function read(data: string): { data: unknown; event?: string } {
+  try {
+    return { data: JSON.parse(data) as unknown };
+  } catch {
+    return { event: "broken", data: null };
+  }
+}
+
 /** The frames of Server-Sent Events. */
 async function* framesOf(response: Response): AsyncGenerator<Frame, void> {
   let frame = { event: "message", id: "", data: "" };
   for await (const line of linesOf(response)) {
     if (line === "") {
-      if (frame.data !== "") yield { ...frame, data: JSON.parse(frame.data) as unknown };
+      if (frame.data !== "") yield { ...frame, ...read(frame.data) };
       frame = { event: "message", id: "", data: "" };
     } else if (line.startsWith("event: ")) frame.event = line.slice(7);
     else if (line.startsWith("id: ")) frame.id = line.slice(4);
@@ -188,8 +197,8 @@ export async function follow(path: string, { signal, heard, connection }: Follow
       });
       connection?.({ kind: "live" });
       since = 0;
-      wait = 500;
       for await (const frame of framesOf(response)) {
+        wait = 500;
         clearTimeout(timer);
         timer = setTimeout(stop, SILENCE_MS);
         if (frame.id !== "") last = frame.id;

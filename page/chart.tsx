@@ -7,7 +7,6 @@ export interface BarItem {
   label: string;
   value: number;
   shown: string;
-  to?: string;
   tone?: string;
 }
 

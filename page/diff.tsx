@@ -11,7 +11,7 @@ const MOST_LINES = 400;
 export function Diff({ text, bare = false }: { text: string; bare?: boolean }) {
   const patches = useMemo(() => {
     try {
-      return parsePatch(text);
+      return filesOf(text).flatMap(parseFile);
     } catch {
       return undefined;
     }
@@ -29,12 +29,41 @@ export function Diff({ text, bare = false }: { text: string; bare?: boolean }) {
   );
 }
 
-function nameOf({ oldFileName, newFileName, index }: StructuredPatch): string {
-  const name = newFileName === "/dev/null" || newFileName === "" ? oldFileName : newFileName;
-  return name === "" ? (index ?? "a file") : name.replace(/^[ab]\//, "");
+/** A patch of one file, with what git says of it before the changes: its mode, a rename. */
+interface FilePatch extends StructuredPatch {
+  said: string[];
 }
 
-function FileDiff({ patch, open }: { patch: StructuredPatch; open: boolean }) {
+/** The patches of a text, each alone: a parser of all takes a file without changed lines for the head of the next one. */
+export function filesOf(text: string): string[] {
+  return text.split(/^(?=diff --git )/m).filter((one) => one.trim() !== "");
+}
+
+export function parseFile(text: string): FilePatch[] {
+  const lines = text.split("\n");
+  const name = /^diff --git "?a\/(.*?)"? "?b\//.exec(lines[0] ?? "")?.[1] ?? "a file";
+  const end = lines.findIndex((line) => /^(?:--- |@@ )/.test(line));
+  const said = lines
+    .slice(0, end === -1 ? lines.length : end)
+    .filter((line) => /^(?:old mode|new mode|rename |copy |Binary |GIT binary)/.test(line));
+  const parsed: Partial<StructuredPatch>[] = end === -1 ? [{}] : parsePatch(text);
+  return parsed.map(({ oldFileName = name, newFileName = name, hunks = [], ...rest }) => ({
+    oldHeader: undefined,
+    newHeader: undefined,
+    ...rest,
+    oldFileName,
+    newFileName,
+    hunks,
+    said,
+  }));
+}
+
+function nameOf({ oldFileName, newFileName }: StructuredPatch): string {
+  const name = newFileName === "/dev/null" ? oldFileName : newFileName;
+  return name.replace(/^[ab]\//, "");
+}
+
+function FileDiff({ patch, open }: { patch: FilePatch; open: boolean }) {
   const lines = patch.hunks.flatMap(({ lines: all }) => all);
   const added = lines.filter((line) => line.startsWith("+")).length;
   const removed = lines.filter((line) => line.startsWith("-")).length;
@@ -53,12 +82,14 @@ function FileDiff({ patch, open }: { patch: StructuredPatch; open: boolean }) {
   );
 }
 
-function Lines({ patch }: { patch: StructuredPatch }) {
+function Lines({ patch }: { patch: FilePatch }) {
   const [whole, setWhole] = useState(false);
   const total = patch.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
-  if (patch.hunks.length === 0) return <Empty>A file that is not text, or only its mode changed.</Empty>;
+  const said = patch.said.length > 0 && <Foreign class="pre block mono said" text={patch.said.join("\n")} />;
+  if (patch.hunks.length === 0) return said === false ? <Empty>No line of it was changed.</Empty> : said;
   return (
     <>
+      {said}
       <div class="lines" tabIndex={0} role="group" aria-label={`Changes of ${nameOf(patch)}`}>
         <table>
           {patch.hunks.map((hunk, index) => (

@@ -88,7 +88,7 @@ export function addLine(cards: readonly Card[], line: LogLine): readonly Card[] 
 }
 
 /** The one argument that says most. */
-function brief(input: unknown): string {
+export function brief(input: unknown): string {
   if (typeof input !== "object" || input === null) return typeof input === "string" ? input : "";
   const values = input as Record<string, unknown>;
   for (const key of ["file_path", "path", "command", "pattern", "query", "url"]) {
@@ -131,9 +131,11 @@ interface FeedProps {
   job?: number;
   /** Begin with the line after this one; absent: with the last ones. */
   after?: number;
+  /** The last line; absent: it follows. */
+  until?: number;
 }
 
-export function Feed({ run, task, job, after }: FeedProps) {
+export function Feed({ run, task, job, after, until }: FeedProps) {
   const [cards, setCards] = useState<readonly Card[]>([]);
   const [missed, setMissed] = useState(0);
   const box = useRef<HTMLDivElement>(null);
@@ -157,6 +159,10 @@ export function Feed({ run, task, job, after }: FeedProps) {
         heard: ({ event, data }) => {
           if (event !== "message") return;
           const line = data as LogLine;
+          if (until !== undefined && line.seq > until) {
+            gone.abort();
+            return;
+          }
           if (task !== undefined && line.task_id !== task) return;
           if (job !== undefined && line["job"] !== job) return;
           waiting.push(line);
@@ -169,7 +175,7 @@ export function Feed({ run, task, job, after }: FeedProps) {
       gone.abort();
       cancelAnimationFrame(frame);
     };
-  }, [run, task, job, after]);
+  }, [run, task, job, after, until]);
   useEffect(() => {
     if (follows.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [cards]);

@@ -81,9 +81,9 @@ function SignIn({ done }: { done: () => void }) {
 function Inside() {
   const place = usePlace();
   const state = useStore();
-  const [dialog, setDialog] = useState<"help" | "jump" | undefined>();
+  const [helps, setHelps] = useState(false);
   const close = (): void => {
-    setDialog(undefined);
+    setHelps(false);
   };
   useEffect(() => {
     const gone = new AbortController();
@@ -100,10 +100,7 @@ function Inside() {
   useGoKeys();
   useKeys({
     "?": () => {
-      setDialog("help");
-    },
-    o: () => {
-      setDialog("jump");
+      setHelps(true);
     },
   });
   return (
@@ -129,10 +126,10 @@ function Inside() {
         <ConnectionState />
         <button
           class="quiet"
-          aria-label="Keys and settings"
-          title="Keys and settings (?)"
+          aria-label="Keys and sign-out"
+          title="Keys and sign-out (?)"
           onClick={() => {
-            setDialog("help");
+            setHelps(true);
           }}
         >
           ?
@@ -147,8 +144,7 @@ function Inside() {
       <main id="view" tabIndex={-1}>
         <View place={place} />
       </main>
-      {dialog === "help" && <Help close={close} />}
-      {dialog === "jump" && <Jump close={close} />}
+      {helps && <Help close={close} />}
     </>
   );
 }
@@ -298,7 +294,6 @@ function useGoKeys(): void {
 
 const KEYS = [
   ["g then n t r q c", "Now, backlog, runs, questions, chat"],
-  ["o", "Open a task or a view by a few letters"],
   ["/", "Filter the backlog"],
   ["j k Enter", "Next, previous, open"],
   ["Space, 1 to 5", "Select a task, set the priority of those selected"],
@@ -309,7 +304,7 @@ const KEYS = [
 function Help({ close }: { close: () => void }) {
   const { role } = useStore();
   return (
-    <Dialog title="Keys and settings" close={close}>
+    <Dialog title="Keys and sign-out" close={close}>
       <dl class="keys">
         {KEYS.map(([key, does]) => (
           <div key={key}>
@@ -320,23 +315,6 @@ function Help({ close }: { close: () => void }) {
           </div>
         ))}
       </dl>
-      <fieldset>
-        <legend>Theme</legend>
-        {(["light dark", "light", "dark"] as const).map((theme) => (
-          <label key={theme}>
-            <input
-              type="radio"
-              name="theme"
-              checked={themeNow() === theme}
-              onChange={() => {
-                localStorage.setItem("looper.theme", theme);
-                document.documentElement.style.colorScheme = theme;
-              }}
-            />{" "}
-            {theme === "light dark" ? "as the system" : theme}
-          </label>
-        ))}
-      </fieldset>
       <p class="muted">Your role here: {role}.</p>
       <Act
         act={async () => {
@@ -350,66 +328,6 @@ function Help({ close }: { close: () => void }) {
   );
 }
 
-function themeNow(): string {
-  return localStorage.getItem("looper.theme") ?? "light dark";
-}
-
-const MOST_FOUND = 12;
-
-/** Finds tasks and views by a few letters. */
-function Jump({ close }: { close: () => void }) {
-  const { rows } = useStore();
-  const [words, setWords] = useState("");
-  const [at, setAt] = useState(0);
-  const all = [
-    ...VIEWS.map(({ to, title }) => ({ to, text: title })),
-    ...rows.map(({ id, title }) => ({ to: taskPath(id), text: `${id} ${title}` })),
-  ];
-  const wanted = words.toLowerCase();
-  const found = all.filter(({ text }) => text.toLowerCase().includes(wanted)).slice(0, MOST_FOUND);
-  const open = (to: string | undefined): void => {
-    if (to === undefined) return;
-    close();
-    go(to);
-  };
-  return (
-    <Dialog title="Go to" close={close}>
-      <input
-        aria-label="A view, or letters of a task"
-        placeholder="A view, or letters of a task"
-        value={words}
-        onInput={(event) => {
-          setWords(event.currentTarget.value);
-          setAt(0);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "ArrowDown") setAt(Math.min(at + 1, found.length - 1));
-          else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
-          else if (event.key === "Enter") open(found[at]?.to);
-          else return;
-          event.preventDefault();
-        }}
-      />
-      <ul class="found">
-        {found.map(({ to, text }, index) => (
-          <li key={to}>
-            <button
-              class={index === at ? "plain current" : "plain"}
-              onClick={() => {
-                open(to);
-              }}
-            >
-              <Foreign text={text} />
-            </button>
-          </li>
-        ))}
-        {found.length === 0 && <li class="muted">Nothing has these letters.</li>}
-      </ul>
-    </Dialog>
-  );
-}
-
-document.documentElement.style.colorScheme = themeNow();
 const root = document.querySelector("#page");
 if (root !== null) {
   const draw = (): void => {

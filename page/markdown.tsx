@@ -46,8 +46,15 @@ function draw(node: Nodes, key: number): JSX.Element | string | null {
       return <strong key={key}>{inside(node)}</strong>;
     case "inlineCode":
       return <code key={key}>{node.value}</code>;
-    case "code":
-      return <Block key={key} text={node.value} label="Code" />;
+    case "code": {
+      const head = [node.lang, node.meta].filter((word) => word !== null && word !== undefined).join(" ");
+      return <Block key={key} text={head === "" ? node.value : `${head}\n${node.value}`} label="Code" />;
+    }
+    // Nothing of the text is hidden: an agent reads it all.
+    case "definition":
+      return <p key={key}>{`[${node.label ?? ""}]: ${node.url} ${node.title ?? ""}`}</p>;
+    case "imageReference":
+      return `![${node.alt ?? ""}]`;
     case "blockquote":
       return <blockquote key={key}>{inside(node)}</blockquote>;
     case "list":
@@ -65,20 +72,37 @@ function draw(node: Nodes, key: number): JSX.Element | string | null {
     case "break":
       return <br key={key} />;
     case "link":
-      return <ForeignLink key={key} url={node.url} words={inside(node)} />;
+      return <ForeignLink key={key} url={node.url} title={node.title} words={inside(node)} />;
     case "image":
-      return <ForeignLink key={key} url={node.url} words={node.alt ?? "a picture"} />;
+      return <ForeignLink key={key} url={node.url} title={node.title} words={node.alt ?? "a picture"} />;
     default:
       return "children" in node ? <span key={key}>{inside(node)}</span> : null;
   }
 }
 
-function ForeignLink({ url, words }: { url: string; words: ComponentChildren }) {
+interface ForeignLinkProps {
+  url: string;
+  title: string | null | undefined;
+  words: ComponentChildren;
+}
+
+function ForeignLink({ url, title, words }: ForeignLinkProps) {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) return <span>{words}</span>;
+  const more = title === null || title === undefined ? "" : ` “${title}”`;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    return (
+      <span>
+        {words} ({url}
+        {more})
+      </span>
+    );
   return (
     <a href={parsed.href} target="_blank" rel="noopener noreferrer">
-      {words} <span class="muted">({parsed.host})</span>
+      {words}{" "}
+      <span class="muted">
+        ({parsed.host}
+        {more})
+      </span>
     </a>
   );
 }

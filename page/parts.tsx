@@ -248,8 +248,11 @@ export function Dialog({ title, close, children }: DialogProps) {
       ref={box}
       aria-label={title}
       onClose={close}
-      onClick={(event) => {
-        if (event.target === box.current) close();
+      onMouseDown={(event) => {
+        const edges = box.current?.getBoundingClientRect();
+        if (edges === undefined || event.target !== box.current) return;
+        const { clientX: x, clientY: y } = event;
+        if (x < edges.left || x > edges.right || y < edges.top || y > edges.bottom) close();
       }}
     >
       <header>
@@ -404,6 +407,9 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
     const pressed = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector("dialog[open]") !== null) return;
+      // A button or a link has these for itself.
+      const isOwn = event.target instanceof Element && event.target.closest("a, button, summary") !== null;
+      if (isOwn && (event.key === "Enter" || event.key === " ")) return;
       const act = now.current[event.key];
       if (act === undefined) return;
       event.preventDefault();

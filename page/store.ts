@@ -171,7 +171,8 @@ export function useAnswer<Answer>(path: string | undefined, { live = true } = {}
         setSaid({ path, data });
       },
       (error: unknown) => {
-        if (!gone.signal.aborted) setSaid((before) => ({ ...before, path, error }));
+        if (!gone.signal.aborted)
+          setSaid((before) => ({ ...(before.path === path ? before : {}), path, error }));
       },
     );
     return () => {

@@ -43,10 +43,12 @@ export function projectName(file: string): string {
   return parts.at(-2) ?? "project";
 }
 
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+
 /** A text whose invisible direction marks and controls are shown as chips, so that it cannot reorder what stands around it. */
 export function visible(text: string): string {
-  return text.replaceAll(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (sign) => (sign === "\r" ? "" : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  return text.replaceAll(HIDDEN, (sign) =>
+    sign === "\r" ? "" : `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -8,6 +8,9 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
 };
 
+/** The files of the page are all at the top. */
+const FILE = /^\/[^/]+\.(?:html|css|js)$/;
+
 type Context = Pick<CommandContext, "ports" | "promptsFolder">;
 
 export type PageFiles = (path: string) => Response | undefined;
@@ -23,7 +26,7 @@ export async function readPage({ ports: { files }, promptsFolder }: Context): Pr
       held.set(`/${name}`, { bytes: Uint8Array.from(bytes), type });
   }
   return (asked) => {
-    const found = held.get(asked) ?? (path.extname(asked) in TYPES ? undefined : held.get("/index.html"));
+    const found = held.get(asked) ?? (FILE.test(asked) ? undefined : held.get("/index.html"));
     if (found === undefined) return undefined;
     return new Response(found.bytes, {
       headers: { "content-type": found.type, "cache-control": "no-cache" },

@@ -18,6 +18,7 @@ import { LogFollowers } from "./follow.js";
 import { inUrl, namesOf } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
+import type { SocketSite } from "./documents/socket.js";
 import { readPage } from "./page.js";
 import type { Site } from "./route.js";
 
@@ -95,13 +96,7 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     page: await readPage(context),
   });
   const servers = [makeServer(app, place.tls), makeServer(app, place.tls)] as const;
-  for (const one of servers)
-    one.on("upgrade", (incoming, socket, head: Buffer) => {
-      // Its library is loaded for the first client that wants it.
-      void import("./documents/socket.js").then(({ upgrade }) => {
-        upgrade({ app, names, closing: closing.signal }, incoming, socket, head);
-      });
-    });
+  for (const one of servers) takeSockets(one, { app, names, closing: closing.signal });
   const { host = LOOPBACK } = place;
   // This machine reaches it by 127.0.0.1 too.
   const isBoth = ANY_ADDRESS.has(host) || host === LOOPBACK || host === "localhost";
@@ -135,6 +130,20 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   });
   if (context.stdin.isTerminal) void printLinks(context, () => linkFor(name, own));
   return stopped;
+}
+
+/** Answers requests to upgrade. The library is loaded for the first client that wants it. */
+function takeSockets(server: ReturnType<typeof makeServer>, site: SocketSite): void {
+  server.on("upgrade", (incoming, socket, head: Buffer) => {
+    // Node listens no longer: a client that resets it would end the program.
+    socket.on("error", () => socket.destroy());
+    import("./documents/socket.js").then(
+      ({ upgrade }) => {
+        upgrade(site, incoming, socket, head);
+      },
+      () => socket.destroy(),
+    );
+  });
 }
 
 interface Place {

@@ -16,6 +16,14 @@ export type Attempt = ShowAnswer["history"][number] & {
   ended: string | null;
 };
 
+type Status = ReturnType<typeof useStore>["status"];
+
+/** The word for how an attempt ended; without a result its run was killed, or works at it. */
+export function attemptState({ result, verdict, run }: Attempt, status: Status): string {
+  if (result !== null) return result === "done" ? (verdict ?? "done") : result;
+  return status?.run?.state === "running" && status.run.run === run ? "running" : "killed";
+}
+
 interface Detail {
   attempt: Attempt;
   gate: (GateReport & { seq: number; duration_ms: number; reasons: string[] }) | null;
@@ -29,6 +37,7 @@ export function AttemptView({ task, at }: { task: string; at: string }) {
   const [run = "", job = ""] = at.split("/");
   const path = `${taskPath(task)}/attempts/${encodeURIComponent(run)}/${encodeURIComponent(job)}`;
   const { data, error } = useAnswer<Detail>(path);
+  const { status } = useStore();
   if (data === undefined)
     return error === undefined ? <p class="loading">Reading the attempt …</p> : <Problem error={error} />;
   const { attempt, gate, failure, report } = data;
@@ -39,9 +48,7 @@ export function AttemptView({ task, at }: { task: string; at: string }) {
       class="attempt"
     >
       <p class="facts">
-        <StateSign
-          state={attempt.result === "done" ? (attempt.verdict ?? "done") : (attempt.result ?? "running")}
-        />
+        <StateSign state={attemptState(attempt, status)} />
         <span>
           {visible(attempt.agent)}
           {attempt.model !== null && ` (${visible(attempt.model)})`}
@@ -66,7 +73,7 @@ export function AttemptView({ task, at }: { task: string; at: string }) {
         </div>
       )}
       {gate !== null && <Gate gate={gate} />}
-      <Changes path={path} attempt={attempt} />
+      <Changes path={path} attempt={attempt} isOver={attemptState(attempt, status) !== "running"} />
       <Said task={task} run={run} detail={data} />
       <Decisions detail={data} />
     </Panel>
@@ -136,8 +143,7 @@ interface Changed {
 
 const OPEN_AT_FIRST = 3;
 
-function Changes({ path, attempt }: { path: string; attempt: Attempt }) {
-  const isOver = attempt.result !== null;
+function Changes({ path, attempt, isOver }: { path: string; attempt: Attempt; isOver: boolean }) {
   const [of, setOf] = useState(attempt.rescue !== null && attempt.commit === null ? "rescue" : "");
   const query = of === "" ? "" : `?of=${of}`;
   const { data, error } = useAnswer<Changed>(isOver ? `${path}/diff${query}` : undefined, { live: false });
@@ -220,7 +226,15 @@ function Said({ task, run, detail: { attempt, steps } }: { task: string; run: st
       }}
     >
       <summary>What its agent said and did</summary>
-      {open && <Feed run={run} task={task} job={attempt.job} after={Math.max(0, (steps[0]?.seq ?? 1) - 1)} />}
+      {open && (
+        <Feed
+          run={run}
+          task={task}
+          job={attempt.job}
+          after={Math.max(0, (steps[0]?.seq ?? 1) - 1)}
+          {...(isLive ? {} : { until: steps.at(-1)?.seq ?? 0 })}
+        />
+      )}
     </details>
   );
 }

@@ -1,5 +1,7 @@
 // The items of a conversation, folded from the events of a stream or from stored messages. Pure.
 
+import { brief } from "../feed.js";
+
 export interface ChatEvent {
   type: string;
   seq: number;
@@ -36,14 +38,6 @@ function word(value: unknown): string {
       : JSON.stringify(value);
 }
 
-/** The one argument that says most. */
-export function briefArgs(args: unknown): string {
-  if (typeof args !== "object" || args === null) return word(args);
-  const values = Object.values(args as Record<string, unknown>);
-  const first = values.find((value): value is string => typeof value === "string");
-  return (first ?? JSON.stringify(args)).slice(0, 300);
-}
-
 /** The items after one more event. */
 export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent): readonly ChatItem[] {
   switch (type) {
@@ -56,7 +50,7 @@ export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent):
           kind: "call",
           id: word(data["callId"]),
           tool: word(data["tool"]),
-          text: briefArgs(data["args"]),
+          text: brief(data["args"]),
           state: "running",
         },
       ];
@@ -137,7 +131,7 @@ export function fromMessages(messages: readonly ChatMessage[]): ChatItem[] {
     } else {
       if (text !== "") items.push({ kind: "answer", text });
       for (const { id, name, arguments: args } of message.toolCalls ?? [])
-        items.push({ kind: "call", id, tool: name, text: briefArgs(args), state: "running" });
+        items.push({ kind: "call", id, tool: name, text: brief(args), state: "running" });
     }
   }
   return items;

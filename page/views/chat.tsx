@@ -5,7 +5,7 @@ import { ask, get, linesOf, send } from "../api.js";
 import { Diff } from "../diff.js";
 import { Markdown } from "../markdown.js";
 import { Act, Block, Empty, Foreign, Panel, Problem, StateSign, Time, useNarrow } from "../parts.js";
-import { Link } from "../router.js";
+import { go, Link } from "../router.js";
 import { useAnswer, useStore } from "../store.js";
 import { addEvent, fromMessages, type ChatEvent, type ChatItem, type ChatMessage } from "./chat-items.js";
 import { plural, visible } from "../words.js";
@@ -89,8 +89,8 @@ function useTalk({ session, changed }: ConversationProps): Talk {
     try {
       await hear(await work());
       changed();
-      if (session === undefined && id.current !== undefined)
-        history.replaceState(null, "", `/chat/${id.current}`);
+      if (session === undefined && id.current !== undefined && !signal.aborted)
+        go(`/chat/${id.current}`, { replace: true });
     } catch (failed) {
       if (!signal.aborted) setError(failed);
     } finally {
@@ -153,7 +153,7 @@ function Conversation(props: ConversationProps) {
           </Empty>
         )}
         {items.map((item, index) => (
-          <Item key={index} item={item} mayAct={mayAct && !busy} decide={decide} />
+          <Item key={index} item={item} mayAct={role !== "read" && !busy} decide={decide} />
         ))}
         {busy && <p class="muted working">Chapo works …</p>}
         <Problem error={error} />
@@ -301,7 +301,7 @@ function Item({ item, mayAct, decide }: ItemProps) {
             />{" "}
             <Foreign text={item.text} />
           </p>
-          {/^(?:---|diff --git) /m.test(item.preview) ? (
+          {item.tool.startsWith("fs_") && /^(?:---|diff --git) /.test(item.preview) ? (
             <Diff text={item.preview} />
           ) : (
             <Block text={item.preview} label="What it would do" />

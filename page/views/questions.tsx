@@ -73,9 +73,9 @@ type Answer = { questions: Question[]; shown: string | null; changed?: string };
 function OneQuestion({ id }: { id: string }) {
   const fetched = useAnswer<Answer>(`/questions/${encodeURIComponent(id)}`);
   const question = fetched.data?.questions[0];
+  const { error } = fetched;
+  if (error instanceof Refused && error.code === "answered") return <Answered error={error} />;
   if (question === undefined) {
-    const { error } = fetched;
-    if (error instanceof Refused && error.code === "answered") return <Answered error={error} />;
     return error === undefined ? <p class="loading">Reading the question …</p> : <Problem error={error} />;
   }
   return <Shown question={question} fetched={fetched} />;
@@ -101,6 +101,7 @@ function Shown({ question, fetched }: { question: Question; fetched: Fetched<Ans
   const [digest, setDigest] = useState(question.shows?.sha256);
   const isStale = question.shows?.sha256 !== digest;
   const shown = fetched.data?.shown ?? null;
+  const isChanges = question.shows?.what === "diff" || question.shows?.what === "work";
   return (
     <article class="panel question">
       <header>
@@ -128,10 +129,7 @@ function Shown({ question, fetched }: { question: Question; fetched: Fetched<Ans
           </p>
         )}
         {question.call !== null && <Block label="The call that waits" text={callText(question.call)} />}
-        {shown !== null && (question.shows?.what === "stage" || !looksLikeDiff(shown)) && (
-          <Markdown text={shown} />
-        )}
-        {shown !== null && question.shows?.what !== "stage" && looksLikeDiff(shown) && <Diff text={shown} />}
+        {shown !== null && (isChanges ? <Diff text={shown} /> : <Markdown text={shown} />)}
       </div>
       {isStale && (
         <p class="banner warn" role="alert">
@@ -214,8 +212,4 @@ function label(outcome: string): string {
 
 function callText(call: { tool?: string; preview?: string }): string {
   return call.preview ?? JSON.stringify(call, undefined, 2);
-}
-
-function looksLikeDiff(text: string): boolean {
-  return /^(?:diff --git|---) /m.test(text);
 }

@@ -128,7 +128,7 @@ export function RunView({ run }: { run: string }) {
       </>
     );
   const titles = new Map(rows.map(({ id, title }) => [id, title]));
-  const spans = data.jobs.map((job) => spanOf(run, job));
+  const spans = data.jobs.map((job) => spanOf(data, job));
   const bad = data.tasks.filter(
     ({ result, verdict }) => result !== "done" || (verdict !== null && verdict !== "verified"),
   );
@@ -192,7 +192,7 @@ export function RunView({ run }: { run: string }) {
   );
 }
 
-function spanOf(run: string, job: Detail["jobs"][number]): Span {
+function spanOf({ run, state }: Detail, job: Detail["jobs"][number]): Span {
   const { task, stage, agent, attempt } = job;
   const words = [task ?? "review", stage, agent, attempt > 1 ? `attempt ${attempt}` : null];
   return {
@@ -201,7 +201,10 @@ function spanOf(run: string, job: Detail["jobs"][number]): Span {
     label: words.filter((word) => word !== null).join(" · "),
     began: Date.parse(job.started),
     ms: job.duration_ms,
-    result: job.result === "done" ? (job.verdict ?? "done") : (job.result ?? "running"),
+    result:
+      job.result === "done"
+        ? (job.verdict ?? "done")
+        : (job.result ?? (state === "running" ? "running" : "killed")),
     ...(task === null ? {} : { to: `${taskPath(task)}/${encodeURIComponent(run)}/${job.job}` }),
   };
 }

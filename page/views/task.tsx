@@ -20,7 +20,7 @@ import {
 import { go, Link, taskPath } from "../router.js";
 import { useAnswer, useStore } from "../store.js";
 import { dollars, duration, plural, visible } from "../words.js";
-import { AttemptView, type Attempt } from "./attempt.js";
+import { attemptState, AttemptView, type Attempt } from "./attempt.js";
 import { Way } from "./way.js";
 
 type Task = ShowAnswer["task"];
@@ -36,8 +36,10 @@ interface Why {
 export function TaskView({ id, attempt }: { id: string; attempt?: string }) {
   const shown = useAnswer<ShowAnswer>(taskPath(id));
   const attempts = useAnswer<{ attempts: Attempt[] }>(`${taskPath(id)}/attempts`);
+  const { status } = useStore();
   const task = shown.data?.task;
-  if (task === undefined)
+  const isGone = shown.error instanceof Refused && shown.error.status === 404;
+  if (task === undefined || isGone)
     return (
       <>
         <Trail to="/tasks">Backlog</Trail>
@@ -47,6 +49,7 @@ export function TaskView({ id, attempt }: { id: string; attempt?: string }) {
         ) : (
           <Problem error={shown.error} />
         )}
+        {isGone && attempt !== undefined && <AttemptView key={attempt} task={id} at={attempt} />}
       </>
     );
   const all = attempts.data?.attempts ?? [];
@@ -73,9 +76,7 @@ export function TaskView({ id, attempt }: { id: string; attempt?: string }) {
                 return (
                   <li key={key} class={key === chosen ? "current" : ""}>
                     <Link to={`${taskPath(id)}/${encodeURIComponent(one.run)}/${one.job}`}>
-                      <StateSign
-                        state={one.result === "done" ? (one.verdict ?? "done") : (one.result ?? "running")}
-                      />
+                      <StateSign state={attemptState(one, status)} />
                       {one.stage !== undefined && <span class="tag">{visible(one.stage)}</span>}
                       <span>{visible(one.agent)}</span>
                       <span class="muted">
@@ -282,6 +283,7 @@ function Items({ name, values = [], link = false }: ItemsProps) {
 }
 
 function Edit({ task, close }: { task: Task; close: () => void }) {
+  const [before] = useState(task);
   const [title, setTitle] = useState(task.title);
   const [priority, setPriority] = useState(String(task.priority));
   const [depends, setDepends] = useState((task.depends_on ?? []).join(", "));
@@ -290,11 +292,14 @@ function Edit({ task, close }: { task: Task; close: () => void }) {
   const save = async (): Promise<string | undefined> => {
     const list = wordsIn(depends);
     try {
+      // Only what was changed here: the rest may have moved meanwhile.
       await ask("PATCH", taskPath(task.id), {
-        title,
-        priority: Number(priority),
-        depends_on: list.length === 0 ? null : list,
-        details: details === "" ? null : details,
+        ...(title === before.title ? {} : { title }),
+        ...(priority === String(before.priority) ? {} : { priority: Number(priority) }),
+        ...(depends === (before.depends_on ?? []).join(", ")
+          ? {}
+          : { depends_on: list.length === 0 ? null : list }),
+        ...(details === (before.details ?? "") ? {} : { details: details === "" ? null : details }),
       });
       close();
       return `${task.id} is saved.`;
@@ -451,7 +456,16 @@ function Undo({ task, close }: { task: Task; close: () => void }) {
   useEffect(() => {
     setPlan(undefined);
     setError(undefined);
-    ask<UndoAnswer>("POST", path, { dry_run: true, cascade }).then(setPlan, setError);
+    const gone = new AbortController();
+    ask<UndoAnswer>("POST", path, { dry_run: true, cascade }, { signal: gone.signal }).then(
+      setPlan,
+      (refused: unknown) => {
+        if (!gone.signal.aborted) setError(refused);
+      },
+    );
+    return () => {
+      gone.abort();
+    };
   }, [path, cascade]);
   const hasDependents = error instanceof Refused && error.code === "dependents";
   return (

@@ -76,7 +76,8 @@ try {
 } finally {
   await browser.close();
   server.kill();
-  const ended = new Promise((resolve) => live.once("exit", resolve));
+  const isOver = live.exitCode !== null || live.signalCode !== null;
+  const ended = isOver ? undefined : new Promise((resolve) => live.once("exit", resolve));
   writeFileSync(path.join(marks, "go-on"), "");
   await ended;
   rmSync(folder, { recursive: true, force: true });

@@ -165,7 +165,7 @@ inChromium(
         for (const view of views) {
           await page.goto(base + view);
           await page.locator("main h1").first().waitFor({ state: "attached" });
-          await page.waitForLoadState("load");
+          await expect.poll(() => page.locator(".loading").count()).toBe(0);
           expect(await violations(page), `${view} ${theme}`).toEqual([]);
         }
       }
@@ -173,7 +173,7 @@ inChromium(
 
       // Without a session the page says what to do, and shows nothing.
       await page.evaluate("localStorage.clear()");
-      await page.goto(base);
+      await page.goto(`${base}/tasks`);
       await page.getByText("Open the link that").waitFor();
       expect(await page.getByText("Do T1").count()).toBe(0);
       await context.close();

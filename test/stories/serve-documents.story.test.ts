@@ -17,7 +17,7 @@ test(
       turns: [
         call("fs_writeFile", { path: "made.txt", content: "made\n" }),
         { say: "It is made." },
-        { say: "Slow words to read.", delay_ms: 300 },
+        { say: "Slow words to read.", delay_ms: 3_000 },
         call("ask_user", { question: "Which one?" }),
         { say: "Thanks." },
       ],

@@ -11,7 +11,7 @@ import { siteOf } from "../../commands/chapo/site.js";
 import { personOf } from "../../lookup/name-of-user.js";
 import { ApiError, describeFailure, inDocuments } from "../api-error.js";
 import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
-import { actionId, MOST_PREVIEW, readStoredEvent, type StoredEvent } from "./event-shapes.js";
+import { actionId, readStoredEvent, shorten, type StoredEvent } from "./event-shapes.js";
 import { beginTurn, folderOf, sessionOf } from "./looper.js";
 import { readLog } from "./turns.js";
 
@@ -63,7 +63,7 @@ export function actionsIn({ listed, events, answered }: SessionFacts): Action[] 
       ...{ id: actionId(session, pending.call), sessionId: session },
       ...{ toolName: pending.tool, toolArgs: pending.args, createdAt: pending.asked_at },
       description: `${pending.agent} wants to use ${pending.tool} (${pending.because})`,
-      preview: pending.preview.slice(0, MOST_PREVIEW),
+      preview: shorten(pending.preview),
     });
   return [...asked].reverse().map(([call, action]) => {
     const said = answered.findLast((one) => one.call === call);
@@ -142,7 +142,10 @@ async function answer(
   if (action.status !== "pending") throw wrongState(action, "pending");
   const { sessionId } = action;
   const said = { verdict, ...personOf(call.context), ...given({ remark }) };
+  const { settings } = await siteOf(call.context, { words: [] });
   const begun = await beginTurn({ ...call, body: { sessionId } }, (chapo, signal) => chapo.proceed(signal), {
+    // One call was allowed: a session that asks keeps asking.
+    mode: settings.mode ?? "default",
     prepare: (chapo) => chapo.answer(said),
   });
   const callId = id.slice(sessionId.length + 1);

@@ -154,7 +154,12 @@ function enterStage(task: Task, type: AgentType, call: ApiCall): PersonEdit {
   ];
 }
 
+/** Those that wait for the run in progress, by their task. */
+const waiting = new Map<string, AgentRun>();
+
 async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentRun> {
+  const waits = waiting.get(task.id);
+  if (waits !== undefined) throw alreadyRunning(waits);
   const { context, site } = call;
   const { ports } = context;
   const project = await site.project();
@@ -171,7 +176,10 @@ async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentR
     ...{ created_at: now, completed_at: null },
   };
   if (live !== undefined) {
-    void startWhenFree(call, task.id).catch(() => undefined);
+    waiting.set(task.id, pending);
+    void startWhenFree(call, task.id)
+      .catch(() => undefined)
+      .finally(() => waiting.delete(task.id));
     return pending;
   }
   const { run } = await startRun(site, [`--task=${task.id}`]);
@@ -220,6 +228,10 @@ async function recordWith(call: ApiCall): Promise<{ record: AgentRun; run: strin
   const records = job?.taskId === undefined ? [] : await recordsOf(call, job.taskId, run);
   const record = records.find(({ id }) => id === wanted);
   if (record === undefined) throw missing;
+  // The task of another person is as one that is not there.
+  await taskOf({ ...call, params: { taskId: record.task_id } }).catch(() => {
+    throw missing;
+  });
   return { record, run };
 }
 

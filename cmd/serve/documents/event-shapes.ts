@@ -53,7 +53,7 @@ function dataOf(event: ChapoEvent, session: string, seen: TurnSeen): object {
       return { iteration: event.data.iteration, decision: withoutNulls(event.data.decision) };
     case "action_pending": {
       const { callId, tool, args, preview, because, agent } = event.data;
-      const shown = preview.slice(0, MOST_PREVIEW);
+      const shown = shorten(preview);
       return {
         actionId: actionId(session, callId),
         ...{ callId, agent, toolName: tool, toolArgs: args },
@@ -72,7 +72,14 @@ function dataOf(event: ChapoEvent, session: string, seen: TurnSeen): object {
   }
 }
 
-export const MOST_PREVIEW = 12_000;
+const MOST_PREVIEW = 12_000;
+
+/** A preview of a bounded length, which says first what is not shown. */
+export function shorten(preview: string): string {
+  const more = preview.length - MOST_PREVIEW;
+  if (more <= 0) return preview;
+  return `[the last ${more} characters are not shown]\n${preview.slice(0, MOST_PREVIEW)}`;
+}
 
 function withoutNulls(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));

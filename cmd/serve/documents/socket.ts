@@ -77,7 +77,9 @@ export function upgrade(site: SocketSite, request: IncomingMessage, socket: Dupl
   server.handleUpgrade(request, socket, head, (client) => {
     const named = (plain["sec-websocket-protocol"] ?? "").split(",").map((one) => KEY.exec(one.trim())?.[1]);
     const key = named.find((one) => one !== undefined) ?? "";
-    void new Talk(site, request, { client, key }).begin();
+    new Talk(site, request, { client, key }).begin().catch(() => {
+      client.terminate();
+    });
   });
 }
 
