@@ -15,6 +15,7 @@ import type { PageFiles } from "./page.js";
 import { isAgentOfRun } from "./peer.js";
 import { BASE, WithHeaders, type ApiCall, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
+import { mustBeSigned } from "./webhook.js";
 
 const MOST_BODY = 1 << 20;
 /** Of a body that comes before anybody has signed in. */
@@ -164,7 +165,8 @@ interface Load {
 
 async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Load): Promise<Response> {
   const { site, keys } = parts;
-  const session = one.role === "anyone" ? ANYONE : await keys.check(c.req.header("authorization"));
+  const isOpen = one.role === "anyone" || one.role === "signed";
+  const session = isOpen ? ANYONE : await keys.check(c.req.header("authorization"));
   (c.get("seen" as never) as { session?: string }).session = session.name;
   mustMay(session, one, parts.readOnly);
   if (one.method !== "GET") {
@@ -187,7 +189,7 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
   };
   const signal = AbortSignal.any([c.req.raw.signal, parts.closing, gone.signal]);
   try {
-    const [query, body] = [queryOf(c, one), await bodyOf(c, one)];
+    const [query, body] = [queryOf(c, one), await bodyOf(c, one, site)];
     const said = await one.handle(callOf(c, one, { site, session, query, body, signal }));
     if (!(said instanceof Response)) {
       over();
@@ -251,6 +253,7 @@ async function redacted(site: Site, value: unknown): Promise<unknown> {
 
 function mustMay(session: SignedIn, one: ApiRoute, readOnly: boolean): void {
   const has = readOnly ? "read" : session.role;
+  if (readOnly && one.role === "signed") throw new ApiError(403, "read-only", "nothing is changed here");
   if (rankOf(has) < rankOf(one.role) && one.path !== "/session")
     throw new ApiError(
       403,
@@ -299,6 +302,10 @@ function headOf(c: Context<Env>): RequestHead {
 
 /** The value of the body; `undefined` without one. Bytes beyond the limit are not read. */
 async function readBody(c: Context, most = MOST_BODY): Promise<unknown> {
+  return toJson(await readBytes(c, most));
+}
+
+async function readBytes(c: Context, most = MOST_BODY): Promise<Uint8Array> {
   if (Number(c.req.header("content-length") ?? 0) > most) throw tooLarge(most);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -307,9 +314,13 @@ async function readBody(c: Context, most = MOST_BODY): Promise<unknown> {
     if (size > most) throw tooLarge(most);
     chunks.push(chunk);
   }
-  if (size === 0) return undefined;
+  return Buffer.concat(chunks);
+}
+
+function toJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return JSON.parse(text) as unknown;
   } catch (error) {
     throw new ApiError(400, "shape", `the body is not JSON: ${errorMessage(error)}`);
@@ -320,8 +331,13 @@ function tooLarge(most: number): ApiError {
   return new ApiError(413, "size", `a body is at most ${most} bytes`);
 }
 
-async function bodyOf(c: Context, one: ApiRoute): Promise<unknown> {
-  const body = await readBody(c);
+async function bodyOf(c: Context, one: ApiRoute, site: Site): Promise<unknown> {
+  const bytes = await readBytes(c);
+  if (one.role === "signed") {
+    const [timestamp, signature] = [c.req.header("x-looper-timestamp"), c.req.header("x-looper-signature")];
+    await mustBeSigned(site, { timestamp, signature, bytes });
+  }
+  const body = toJson(bytes);
   if (one.body === undefined) {
     if (body === undefined) return undefined;
     throw new ApiError(400, "shape", "this takes no body");

@@ -43,8 +43,8 @@ export interface ApiRoute {
   base: string;
   /** Below the base; `{id}` is a parameter. */
   path: string;
-  /** The least role that may call it; `anyone` needs no key. */
-  role: Role | "anyone";
+  /** The least role that may call it; `anyone` needs no key, `signed` a signature instead of one (webhook.ts). */
+  role: Role | "anyone" | "signed";
   /** A sentence for the documents. */
   does: string;
   query: z.ZodObject;

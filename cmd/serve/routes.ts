@@ -83,7 +83,7 @@ function operationOf({
     answer === undefined ? {} : { content: { "application/json": { schema: shapeOf(answer) } } };
   return {
     summary: does,
-    ...(role === "anyone" ? { security: [] } : {}),
+    ...(role === "anyone" || role === "signed" ? { security: [] } : {}),
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+/g, "_")}`,
     parameters: [...inPath, ...inQuery],
     ...(body === undefined

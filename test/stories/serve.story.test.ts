@@ -1,5 +1,6 @@
 // `looper serve`: the API of a project, as a client sees it, and as a page of another origin, an agent or a careless client tries it.
 import { renameSync } from "node:fs";
+import { createHmac } from "node:crypto";
 import { request as requestOf } from "node:http";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -430,7 +431,7 @@ test(
 test(
   "a plan is answered once, by who saw it: another digest, a second answer and a reader are refused",
   story(async (rig) => {
-    const puppet = await rig.agent();
+    const puppet = await rig.agent({}, { serve: { webhook_secret: "a-secret-of-the-user" } });
     const play = playStages();
     puppet.play((turn) => (turn.task === "" ? turn.report() : play(turn)));
     rig.writeBacklog(["T1", "T2"].map((id) => ({ id, workflow: "plan-approve-execute" })));
@@ -464,7 +465,26 @@ test(
     expect((await edit({ edited: mended })).status).toBe(200);
     const later = await client.ask("GET", "/runs");
     await eventsOf(client, String(at(later, "runs", 0, "run")));
-    expect(at(await ann.ask("GET", "/questions/T2"), "shown")).toContain("Changed by ann");
+    const third = await ann.ask("GET", "/questions/T2");
+    expect(at(third, "shown")).toContain("Changed by ann");
+
+    // A chat tool has no key: its signature is one, once and for a while.
+    const sha256 = at(third, "questions", 0, "shows", "sha256");
+    const body = JSON.stringify({ question: "T2", by: "chat ann", outcome: "approve", shown_sha256: sha256 });
+    const now = Math.floor(Date.now() / 1000);
+    const signed = async (secret: string, time = now): Promise<number> => {
+      const signature = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+      const headers = { "x-looper-timestamp": String(time), "x-looper-signature": `sha256=${signature}` };
+      return (await client.ask("POST", "/webhooks/answer", body, { authorization: "", ...headers })).status;
+    };
+    expect(await signed("another-secret")).toBe(401);
+    expect(await signed("a-secret-of-the-user", now - 1_000)).toBe(401);
+    expect(await signed("a-secret-of-the-user")).toBe(200);
+    // The run may have taken it up already.
+    expect([404, 409]).toContain(await signed("a-secret-of-the-user"));
+    expect(JSON.stringify((await client.ask("GET", "/config")).body)).not.toContain("a-secret-of-the-user");
+    const last = await client.ask("GET", "/runs");
+    await eventsOf(client, String(at(last, "runs", 0, "run")));
     await client.stop();
   }),
 );

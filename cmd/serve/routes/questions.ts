@@ -69,7 +69,27 @@ async function giveAnswer(call: ApiCall<unknown, z.infer<typeof Given>>): Promis
   return json;
 }
 
+/** A name of a person, as a chat tool tells it. */
+const PERSON = /^[\w .@-]{1,40}$/;
+
 export const QUESTION_ROUTES: readonly ApiRoute[] = [
+  route("POST", "/webhooks/answer", {
+    does: "The same from a chat tool: `X-Looper-Timestamp`, and `X-Looper-Signature: sha256=HMAC(secret, timestamp.body)`.",
+    role: "signed",
+    body: Given.extend({
+      question: z.string().min(1).max(200),
+      by: z.string().regex(PERSON, "expected a name of letters, digits, blanks and . @ _ -"),
+    }),
+    answer: EditAnswer,
+    errors: [404, 409, 422],
+    handle: async (call) => {
+      const { question, by, ...body } = call.body;
+      const { site } = call;
+      const context = { ...call.context, person: { by, via: "web" as const } };
+      const asked = { ...call, context, body, params: { id: question } };
+      return answerShared(context, await site.project(), () => giveAnswer(asked));
+    },
+  }),
   route("GET", "/questions", {
     does: "The open questions, as `looper questions --json`.",
     answer: QuestionsAnswer,

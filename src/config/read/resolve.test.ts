@@ -39,6 +39,7 @@ test("without any layer every default of the contract is there", () => {
     todo_file: "to-do.json",
     log_dir: "looper-logs",
     log: { max_bytes: 2 * 2 ** 30 },
+    serve: {},
     schedule: {
       strategy: "single",
       agent: "auto",

@@ -1,5 +1,5 @@
 // Settings as they are told to people and programs: values as a file would spell them, secrets out. Pure.
-import { createRedact, redactValue, findSecretValues } from "../../system/text/secrets/redact.js";
+import { createRedact, REDACTED, redactValue, findSecretValues } from "../../system/text/secrets/redact.js";
 import type { Valued } from "./resolve.js";
 import { rowOf } from "../settings/settings.js";
 import { byteSize, duration } from "../settings/types.js";
@@ -23,7 +23,8 @@ export function spellSettings(
   return [...values].map(([key, { value, spelled, source }]) => {
     const type = rowOf(key)?.type;
     const shown = type === duration || type === byteSize ? spelled : value;
-    return { key, value: redactValue(redact, shown, new Set()), source };
+    const told = key.endsWith("_secret") ? REDACTED : redactValue(redact, shown, new Set());
+    return { key, value: told, source };
   });
 }
 

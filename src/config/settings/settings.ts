@@ -337,6 +337,10 @@ export const SETTINGS = {
     asks: "whole",
   }),
 
+  "serve.webhook_secret": row(types.text, {
+    doc: "The secret that signs answers to the webhook of `looper serve`; without it the webhook is off. It counts in the user's own file alone.",
+  }),
+
   "verify.commands": row(types.commands, [], {
     doc: "Commands that prove a task done, run in the project; without any, tasks stay unverified.",
     flag: { name: "--verify", value: "command", help: "must pass before a task counts as done" },
