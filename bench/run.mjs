@@ -18,6 +18,7 @@ const PARTS = {
   stages: () => import("./stages.mjs"),
   logs: () => import("./logs.mjs"),
   growth: () => import("./growth.mjs"),
+  serve: () => import("./serve.mjs"),
   // Last, and only when asked: it downloads half a registry.
   others: () => import("./others.mjs"),
 };
