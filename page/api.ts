@@ -216,7 +216,10 @@ export async function follow(path: string, { signal, heard, connection }: Follow
     if (document.hidden) continue;
     since = since === 0 ? Date.now() : since;
     connection?.({ kind: "lost", since });
-    await Promise.race([pause(wait * (0.75 + Math.random() / 2)), until(window, "online", signal)]);
+    const over = new AbortController();
+    const online = until(window, "online", AbortSignal.any([signal, over.signal]));
+    await Promise.race([pause(wait * (0.75 + Math.random() / 2)), online]);
+    over.abort();
     wait = Math.min(MOST_WAIT_MS, wait * 2);
   }
 }

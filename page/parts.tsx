@@ -149,7 +149,7 @@ export function say(text: string, bad = false): void {
   if (!bad)
     setTimeout(() => {
       drop(id);
-    }, 6000);
+    }, 10_000);
 }
 
 function drop(id: number): void {

@@ -1,4 +1,5 @@
 // A real browser for stories: Debian's Chromium, driven by Playwright, with a profile of its own. Without it the stories are skipped.
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
@@ -7,7 +8,11 @@ const found = PATHS.find((path) => existsSync(path));
 
 /** Why stories cannot use a browser here; `undefined`: they can. */
 export const noBrowser =
-  found === undefined ? "Chromium is not installed: apt-get install chromium" : undefined;
+  found === undefined
+    ? "Chromium is not installed: apt-get install chromium"
+    : spawnSync(found, ["--version"]).status === 0
+      ? undefined
+      : `${found} does not start here`;
 if (noBrowser !== undefined) process.stderr.write(`skipped: ${noBrowser}\n`);
 
 /** It ends what hangs, and decides nothing. */
@@ -32,9 +37,10 @@ export interface Look {
 /** Does something in a browser, which is closed afterwards. */
 export async function inBrowser(work: (browser: Browser) => Promise<void>): Promise<void> {
   const browser = await chromium.launch({
+    timeout: PATIENCE_MS,
     ...(found === undefined ? {} : { executablePath: found }),
     args: [
-      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"],
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
     ],
   });
