@@ -19,6 +19,8 @@ import { problemsText, readTasks } from "../lookup/read-tasks.js";
 import { beat, frame } from "./streams.js";
 
 const LOOK_EVERY_MS = 250;
+/** Every so many looks everything is read again. */
+const WHOLE_LOOK = 40;
 const BEAT_MS = 10_000;
 
 /** A row of the board: `flags` tell what is unusual, e.g. `waits`, `asks`, `paused`, `unverified`. */
@@ -49,6 +51,7 @@ export class Changes {
   #looking = false;
   #seen = "";
   #state: ProjectState | undefined;
+  #project: Project | undefined;
   #view: { folder: string; at: number; view: View } = { folder: "", at: 0, view: NOTHING };
 
   constructor(
@@ -62,6 +65,7 @@ export class Changes {
     const { ports } = this.context;
     const live = await findLiveRun(ports, project);
     const now = await this.#marks(project, live);
+    this.#project = project;
     if (now === this.#seen && this.#state !== undefined) return this.#state;
     const state = await this.#read(project, live);
     [this.#seen, this.#state] = [now, state];
@@ -99,13 +103,21 @@ export class Changes {
   async #look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
-    while (this.#heard.size > 0) {
+    for (let looks = 1; this.#heard.size > 0;) {
       // A settings file that is being written is looked at again.
-      await this.state().catch(() => undefined);
+      if (!(await this.#isQuiet(looks++))) await this.state().catch(() => undefined);
       for (const heard of this.#heard) if (heard.seen !== this.#state) heard.wake();
       await this.context.ports.clock.sleep(LOOK_EVERY_MS);
     }
     this.#looking = false;
+  }
+
+  /** Whether nothing moved since the last whole look; the settings, which cost most, are not read for that. */
+  async #isQuiet(looks: number): Promise<boolean> {
+    const project = this.#project;
+    if (project === undefined || looks % WHOLE_LOOK === 0) return false;
+    const live = await findLiveRun(this.context.ports, project);
+    return (await this.#marks(project, live)) === this.#seen;
   }
 
   /** Changes whenever one of the files does. */
