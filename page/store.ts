@@ -21,6 +21,17 @@ export interface AgentRow {
   until: string | null;
 }
 
+/** What came of a task in a run. */
+export interface TaskOfRun {
+  /** Null for a job without one, such as a review. */
+  task: string | null;
+  result: string;
+  verdict: string | null;
+  agents: string[];
+  attempts: number;
+  duration_ms: number;
+}
+
 export type RunRow = RunsAnswer["runs"][number];
 
 export interface State {

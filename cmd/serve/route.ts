@@ -1,4 +1,4 @@
-// A row of the table of routes, which makes the router, the OpenAPI document and docs/API.md.
+// A row of the table of routes, which makes the router, the OpenAPI document and docs/serve.md.
 import { z } from "zod";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { CommandContext } from "../context/command-context.js";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { hmacSha256Hex } from "../../src/system/text/sha256.js";
-import { isSigned } from "./webhook.js";
+import type { Site } from "./route.js";
+import { isSigned, mustBeSigned } from "./webhook.js";
 
 test("a signature counts for its bytes, its time and its secret, for five minutes", () => {
   const bytes = Buffer.from('{"question":"T1"}');
@@ -24,4 +25,26 @@ test("a signature counts for its bytes, its time and its secret, for five minute
     { timestamp: "1e9" },
   ])
     expect(isSigned("key", { ...good, ...bad }), JSON.stringify(bad)).toBe(false);
+});
+
+test("the webhook is off without a secret of the user's own: a project's does not count", async () => {
+  const clock = { now: () => 0 };
+  const bytes = Buffer.from("{}");
+  const signature = `sha256=${hmacSha256Hex("key", Buffer.from("0.{}"))}`;
+  const judge = async (layer: string | undefined): Promise<string> => {
+    const values = new Map(
+      layer === undefined ? [] : [["serve.webhook_secret", { value: "key", source: { layer } }]],
+    );
+    const site = { context: { ports: { clock } }, project: () => Promise.resolve({ resolved: { values } }) };
+    return mustBeSigned(site as unknown as Site, { timestamp: "0", signature, bytes }).then(
+      () => "taken",
+      (error: unknown) => (error as { code: string }).code,
+    );
+  };
+  expect(await Promise.all(["user", "project", "env", undefined].map(judge))).toEqual([
+    "taken",
+    "off",
+    "off",
+    "off",
+  ]);
 });

@@ -4,7 +4,7 @@ import { Feed } from "../feed.js";
 import { Progress } from "../chart.js";
 import { Act, Empty, Foreign, Panel, StateSign, Time } from "../parts.js";
 import { Link, runPath, taskPath } from "../router.js";
-import { useAnswer, useNow, useStore, type AgentRow, type State } from "../store.js";
+import { useAnswer, useNow, useStore, type AgentRow, type State, type TaskOfRun } from "../store.js";
 import { dollars, duration, plural, visible } from "../words.js";
 
 export function Now() {
@@ -280,22 +280,12 @@ function Rescues() {
   );
 }
 
-interface OneRun {
-  run: string;
-  tasks: {
-    task: string | null;
-    result: string;
-    verdict: string | null;
-    agents: string[];
-    attempts: number;
-    duration_ms: number;
-  }[];
-}
-
 function Recent() {
   const { status, rows } = useStore();
   const run = status?.run?.run;
-  const { data } = useAnswer<OneRun>(run === undefined ? undefined : runPath(run));
+  const { data } = useAnswer<{ run: string; tasks: TaskOfRun[] }>(
+    run === undefined ? undefined : runPath(run),
+  );
   if (data === undefined || data.tasks.length === 0) return null;
   const titles = new Map(rows.map(({ id, title }) => [id, title]));
   return (

@@ -5,7 +5,7 @@ import { Columns, Timeline, type Span } from "../chart.js";
 import { Feed } from "../feed.js";
 import { Act, Empty, Foreign, Panel, Problem, StateSign, Time, Trail } from "../parts.js";
 import { go, Link, runPath, taskPath } from "../router.js";
-import { useAnswer, useStore, type RunRow } from "../store.js";
+import { useAnswer, useStore, type RunRow, type TaskOfRun } from "../store.js";
 import { count, dollars, duration, plural, visible } from "../words.js";
 
 const CHARTED = 30;
@@ -95,14 +95,7 @@ function Charts({ runs }: { runs: readonly RunRow[] }) {
 }
 
 interface Detail extends Omit<RunRow, "tasks"> {
-  tasks: {
-    task: string | null;
-    result: string;
-    verdict: string | null;
-    agents: string[];
-    attempts: number;
-    duration_ms: number;
-  }[];
+  tasks: TaskOfRun[];
   jobs: {
     job: number;
     task: string | null;

@@ -168,6 +168,16 @@ test(
     expect((await again.ask("POST", `/api/actions/${last}/reject`)).status).toBe(400);
     for (const verb of ["approve", "reject", "retry"])
       expect((await again.ask("POST", `/api/actions/none.x/${verb}`)).status).toBe(404);
+
+    // A session of a terminal asks by itself, and an approval from here allows one call.
+    const both = ["echo 1 >> y.txt", "echo 2 >> y.txt"].map((command) => call("bash_execute", { command }));
+    playScript(rig, { turns: [...both, { say: "Done." }] });
+    expect((await rig.run(["chapo", "--json", "Work"])).code).toBe(1);
+    const first = String(at(await again.ask("GET", "/api/actions/pending"), "actions", 0, "id"));
+    expect((await again.ask("POST", `/api/actions/${first}/approve`)).body).toMatchObject({ status: "done" });
+    const rest = await again.lines("GET", `/api/looper?sessionId=${first.split(".")[0] ?? ""}`);
+    expect(types(rest).slice(-2)).toEqual(["action_pending", "clarify"]);
+    expect(rig.read("y.txt")).toBe("1\n");
     await again.stop();
   }),
 );

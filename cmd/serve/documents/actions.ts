@@ -57,7 +57,13 @@ export function actionsIn({ listed, events, answered }: SessionFacts): Action[] 
       createdAt: timestamp,
     });
   }
-  // A call that was asked about at a terminal.
+  // Calls that were asked about at a terminal: of those with an answer the session keeps less.
+  for (const { call, tool, at: createdAt } of answered)
+    if (!asked.has(call))
+      asked.set(call, {
+        ...{ id: actionId(session, call), sessionId: session, toolName: tool, toolArgs: null, createdAt },
+        ...{ description: `${tool} was asked about at a terminal`, preview: "" },
+      });
   if (pending !== undefined && !asked.has(pending.call))
     asked.set(pending.call, {
       ...{ id: actionId(session, pending.call), sessionId: session },
@@ -154,7 +160,8 @@ async function answer(
     const event = readStoredEvent(line);
     if (event?.type === "tool_result" && event.data["callId"] === callId) break;
   }
-  return actionWith(call, id);
+  const { description, preview, toolArgs } = action;
+  return { ...(await actionWith(call, id)), description, preview, toolArgs };
 }
 
 const Batch = z.strictObject({ actionIds: z.array(z.string().max(300)).min(1).max(MOST_OF_BATCH) });
