@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFile, filesOf } from "./diff.js";
+import { patchesOf } from "./diff.js";
 
 test("a file without changed lines is not taken for the head of the next one: modes, renames and binaries are told", () => {
   const text = [
@@ -21,8 +21,7 @@ test("a file without changed lines is not taken for the head of the next one: mo
     "Binary files a/p.png and b/p.png differ",
     "",
   ].join("\n");
-  const patches = filesOf(text).flatMap(parseFile);
-  expect(patches.map(({ newFileName, hunks, said }) => [newFileName, hunks.length, said])).toEqual([
+  expect(patchesOf(text).map(({ newFileName, hunks, said }) => [newFileName, hunks.length, said])).toEqual([
     ["run.sh", 0, ["old mode 100644", "new mode 100755"]],
     ["old.txt", 0, ["rename from old.txt", "rename to new.txt"]],
     ["b/a.ts", 1, []],

@@ -11,7 +11,7 @@ const MOST_LINES = 400;
 export function Diff({ text, bare = false }: { text: string; bare?: boolean }) {
   const patches = useMemo(() => {
     try {
-      return filesOf(text).flatMap(parseFile);
+      return patchesOf(text);
     } catch {
       return undefined;
     }
@@ -34,12 +34,15 @@ interface FilePatch extends StructuredPatch {
   said: string[];
 }
 
-/** The patches of a text, each alone: a parser of all takes a file without changed lines for the head of the next one. */
-export function filesOf(text: string): string[] {
-  return text.split(/^(?=diff --git )/m).filter((one) => one.trim() !== "");
+/** The patches of a text, each parsed alone: a parser of all takes a file without changed lines for the head of the next one. */
+export function patchesOf(text: string): FilePatch[] {
+  return text
+    .split(/^(?=diff --git )/m)
+    .filter((one) => one.trim() !== "")
+    .flatMap(parseFile);
 }
 
-export function parseFile(text: string): FilePatch[] {
+function parseFile(text: string): FilePatch[] {
   const lines = text.split("\n");
   const name = /^diff --git "?a\/(.*?)"? "?b\//.exec(lines[0] ?? "")?.[1] ?? "a file";
   const end = lines.findIndex((line) => /^(?:--- |@@ )/.test(line));
