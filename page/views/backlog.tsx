@@ -59,7 +59,7 @@ interface BacklogProps {
 }
 
 export function Backlog({ filter, shape }: BacklogProps) {
-  const { rows, status, total, role } = useStore();
+  const { rows, status, total, role, problem } = useStore();
   const [adding, setAdding] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const shown = useMemo(() => filterRows(rows, filter), [rows, filter]);
@@ -112,9 +112,11 @@ export function Backlog({ filter, shape }: BacklogProps) {
       <Counts filter={filter} shape={shape} shown={shown.length} />
       {shown.length === 0 && status !== undefined && (
         <Empty>
-          {total === 0
-            ? "No task yet. Add one here, or write to-do.json with looper init or looper import."
-            : "No task has these words."}
+          {problem !== undefined && total === 0
+            ? "No task can be read; what is wrong is said above."
+            : total === 0
+              ? "No task yet. Add one here, or write to-do.json with looper init or looper import."
+              : "No task has these words."}
         </Empty>
       )}
       {shown.length > 0 &&
