@@ -27,7 +27,7 @@ export type ChatItem =
       tool: string;
       text: string;
       preview: string;
-      decided?: "approve" | "reject";
+      decided?: "approve" | "reject" | undefined;
     };
 
 function word(value: unknown): string {
@@ -38,12 +38,13 @@ function word(value: unknown): string {
       : JSON.stringify(value);
 }
 
-/** The items after one more event. */
+/** The items after one more event. One that the stored messages told already adds nothing. */
 export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent): readonly ChatItem[] {
   switch (type) {
     case "delta":
       return addText(items, word(data["text"] ?? data["delta"]));
     case "tool_call":
+      if (items.some((item) => item.kind === "call" && item.id === data["callId"])) return items;
       return [
         ...closed(items),
         {
@@ -76,16 +77,25 @@ export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent):
     case "validation":
       return items;
     case "answer":
-      return [...closed(items, true), answerOf(data)];
+      return [...withoutLast(closed(items, true), data["answer"]), answerOf(data)];
     case "clarify":
       // The words that ask about a call are those of the approval above.
       if (items.at(-1)?.kind === "approval") return items;
-      return [...closed(items, true), { kind: "question", text: word(data["question"]) }];
+      return [
+        ...withoutLast(closed(items, true), data["question"]),
+        { kind: "question", text: word(data["question"]) },
+      ];
     case "error":
       return [...closed(items), { kind: "error", text: word(data["error"]) }];
     default:
       return items;
   }
+}
+
+/** The items without a last answer that says just this. */
+function withoutLast(items: readonly ChatItem[], text: unknown): readonly ChatItem[] {
+  const last = items.at(-1);
+  return last?.kind === "answer" && last.text === text ? items.slice(0, -1) : items;
 }
 
 function answerOf(data: ChatEvent["data"]): ChatItem {

@@ -52,6 +52,9 @@ export function Chat({ session }: { session?: string }) {
   );
 }
 
+/** Between two looks for a turn that begins. */
+const AGAIN_MS = 250;
+
 interface ConversationProps {
   session?: string;
   changed: () => void;
@@ -65,11 +68,9 @@ interface Talk {
   decide: (action: string, verdict: "approve" | "reject") => Promise<undefined>;
 }
 
-/** A conversation as it goes on: its items, and what a person does in it. */
-function useTalk({ session, changed }: ConversationProps): Talk {
+/** The items of a session, and the events that add to them. */
+function useItems(session: string | undefined) {
   const [items, setItems] = useState<readonly ChatItem[]>([]);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const id = useRef(session);
   const last = useRef(0);
   const gone = useRef(new AbortController());
@@ -79,10 +80,41 @@ function useTalk({ session, changed }: ConversationProps): Talk {
       if (line === "") continue;
       const event = JSON.parse(line) as ChatEvent;
       last.current = event.seq;
-      if (typeof event.data["sessionId"] === "string") id.current ??= event.data["sessionId"];
+      const { sessionId } = event.data;
+      if (id.current === undefined && typeof sessionId === "string") {
+        id.current = sessionId;
+        // A reload in the middle of the turn finds it again; the view itself changes at the turn's end.
+        if (!signal.aborted) history.replaceState(null, "", `/chat/${encodeURIComponent(sessionId)}`);
+      }
       setItems((before) => addEvent(before, event));
     }
   };
+  /** The events after those that were heard. */
+  const events = (): Promise<Response> => {
+    const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${last.current}`;
+    return send("GET", `/api/looper?stream=all&${place}`, undefined, { signal });
+  };
+  /** Hears what a turn says that an answer begins: it may begin a moment later. Gives what is left to hear. */
+  const hearUntil = async (answered: Promise<unknown>): Promise<Response> => {
+    const wait = new AbortController();
+    const end = (): void => {
+      wait.abort();
+    };
+    void answered.then(end, end);
+    while (!wait.signal.aborted && !signal.aborted) {
+      await hear(await events());
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+    return events();
+  };
+  return { items, setItems, id, last, gone, signal, hear, events, hearUntil };
+}
+
+/** A conversation as it goes on: its items, and what a person does in it. */
+function useTalk({ session, changed }: ConversationProps): Talk {
+  const { items, setItems, id, last, gone, signal, hear, events, hearUntil } = useItems(session);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
   const during = async (work: () => Promise<Response>): Promise<void> => {
     setBusy(true);
     setError(undefined);
@@ -97,17 +129,13 @@ function useTalk({ session, changed }: ConversationProps): Talk {
       setBusy(false);
     }
   };
-  const readOn = (): Promise<void> => {
-    const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${last.current}`;
-    return during(() => send("GET", `/api/looper?stream=all&${place}`, undefined, { signal }));
-  };
   useEffect(() => {
     if (session !== undefined)
       readItems(session)
         .then(({ items: read, lastSeq, active }) => {
           setItems(read);
           last.current = lastSeq;
-          return active ? readOn() : undefined;
+          return active ? during(events) : undefined;
         })
         .catch(setError);
     return () => {
@@ -124,13 +152,19 @@ function useTalk({ session, changed }: ConversationProps): Talk {
       void during(() => send("POST", "/api/looper?stream=all", body, { signal }));
     },
     decide: async (action, verdict) => {
-      await ask("POST", `/api/actions/${encodeURIComponent(action)}/${verdict}`, {});
-      setItems((before) =>
-        before.map((one) =>
-          one.kind === "approval" && one.id === action ? { ...one, decided: verdict } : one,
-        ),
-      );
-      void readOn();
+      const mark = (decided?: "approve" | "reject"): void => {
+        setItems((before) =>
+          before.map((one) => (one.kind === "approval" && one.id === action ? { ...one, decided } : one)),
+        );
+      };
+      mark(verdict);
+      // The answer comes when the call ran, which may take long: what happens meanwhile is heard.
+      const answered = ask("POST", `/api/actions/${encodeURIComponent(action)}/${verdict}`, {});
+      void during(() => hearUntil(answered));
+      await answered.catch((refused: unknown) => {
+        mark();
+        throw refused;
+      });
       return undefined;
     },
   };
