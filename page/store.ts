@@ -21,7 +21,7 @@ export interface AgentRow {
   until: string | null;
 }
 
-/** What came of a task in a run. */
+/** How a task ended in a run. */
 export interface TaskOfRun {
   /** Null for a job without one, such as a review. */
   task: string | null;
