@@ -116,6 +116,23 @@ test("tasks of further tags of task-master stay separate", () => {
   ]);
 });
 
+test("all lists of a file are read, those of groups without a title too", () => {
+  const { tasks } = imported(
+    JSON.stringify({
+      userStories: [{ id: "US-1", title: "Log in", passes: false }],
+      epics: [
+        { id: "E1", tasks: [{ id: "E1.1", summary: "Parse", done: true }] },
+        { tasks: [{ title: "Print", status: "open" }] },
+      ],
+    }),
+  );
+  expect(tasks.map(({ title, status, tags }) => [title, status, tags])).toEqual([
+    ["Log in", "todo", undefined],
+    ["Parse", "done", ["e1"]],
+    ["Print", "todo", undefined],
+  ]);
+});
+
 const BEADS = [
   {
     id: "bd-1",

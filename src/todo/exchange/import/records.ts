@@ -79,7 +79,9 @@ class Row {
 /** Whether an object is probably a task. */
 export function isTask(fields: Fields): boolean {
   const row = new Row(fields);
-  return lineOf(row.get("title")) !== "" && TELLING.some((field) => row.values.has(field));
+  // A group may have no title: its parts tell it.
+  if (lineOf(row.get("title")) === "") return fieldsIn(row.get("parts")).some(isTask);
+  return TELLING.some((field) => row.values.has(field));
 }
 
 /** A list of records in a file, and the keys that lead to it. */
@@ -213,14 +215,10 @@ function draftsOf(record: Fields, around: Around, above?: { draft: TaskDraft; ti
         : `${upper}.${own}`;
   const draft = draftOf(row, around, id);
   const records = fieldsIn(row.get("parts"));
-  if (id === undefined && records.length > 0) {
+  if ((id === undefined || draft.title === "") && records.length > 0) {
     // A group of tasks: its name is a tag.
-    const tags = [
-      ...around.tags,
-      lineOf(row.get("title"))
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}]+/gu, "-"),
-    ];
+    const name = (draft.title || (id ?? "")).toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-");
+    const tags = [...around.tags, ...(name === "" ? [] : [name])];
     if (!row.values.has("status")) return records.flatMap((part) => draftsOf(part, { ...around, tags }));
   }
   const siblings = new Set(records.flatMap((part) => idOf(new Row(part).get("id")) ?? []));
