@@ -124,6 +124,30 @@ function readGroup(read: Words, words: string): boolean {
   return true;
 }
 
+/** A line that is a field of the task around it: `**Status:** In progress`, `- Priority: high`, `Depends on: US-001`. */
+const FIELD =
+  /^[-*+\s]{0,12}(?:(status|state)|(priority)|depends on|dependencies|blocked by)\*{0,2}:\*{0,2}\s(.*)$/iu;
+
+/** The fields that lines of a text give. */
+export function readFieldLines(text: string): Pick<ItemLine, "state" | "priority" | "dependsOn"> {
+  const read: Pick<Words, "state" | "priority" | "dependsOn"> = { dependsOn: [] };
+  for (const line of text.split("\n")) {
+    const [found, isState, isPriority, value = ""] = FIELD.exec(line) ?? [];
+    if (found === undefined) continue;
+    const words = withoutMarks(value.replace(/^[^\p{L}\p{N}]+/u, "").trim());
+    // `blocked - waits for the key`: a word and its reason.
+    const [first = "", reason = ""] = words.split(/\s[–—-]{1,2}\s|[:;,(]/u).map((part) => part.trim());
+    if (isState !== undefined) {
+      const state = stateFor(words) ?? stateFor(first);
+      const blockers =
+        state?.status === "blocked" && reason !== "" ? [reason.replace(/\)$/u, "")] : undefined;
+      read.state ??= state && { ...state, ...(blockers && { blockers }) };
+    } else if (isPriority !== undefined) read.priority ??= priorityIn(words) ?? priorityIn(first);
+    else if (looksLikeIds(words)) read.dependsOn = [...read.dependsOn, ...namesIn(words)];
+  }
+  return read;
+}
+
 function namesIn(text: string): string[] {
   return text.split(/[\s,]+/u).filter((name) => name !== "" && name !== "and");
 }

@@ -116,6 +116,49 @@ Small.
   expect(notes).toEqual(["line 3 left out: We sell things.", "line 12 left out: - Taxes"]);
 });
 
+test("a document: lines that are fields give state, priority and edges; the open word counts; a struck heading is left out", () => {
+  const { tasks, notes } = imported(
+    [
+      "# Plan",
+      "### US-1: Schema",
+      "**Status:** ✅ Done",
+      "- [ ] Reviewed",
+      "### US-2: Mails [P1]",
+      "- Status: In Progress (since May)",
+      "Priority: low",
+      "### US-3: Bills",
+      "*State*: blocked - waits for the bank",
+      "**Depends on**: US-2, US-1",
+      "### US-4: Old",
+      "Status: Cancelled",
+      "- [ ] Never",
+      "### US-5: ~~gRPC~~",
+      "No.",
+      "### US-6: Words",
+      "Status: the word of the day",
+      "Depends on: the weather",
+      "Priority: must, says the boss",
+    ].join("\n"),
+  );
+  expect(
+    tasks.map(({ id, status, priority, depends_on, blockers, tags }) => [
+      ...[id, status, priority],
+      ...[depends_on, blockers, tags].map((list) => list?.join(" ") ?? ""),
+    ]),
+  ).toEqual([
+    ["US-1", "todo", 3, "", "", ""],
+    ["US-2", "doing", 1, "", "", ""],
+    ["US-3", "blocked", 3, "US-2 US-1", "waits for the bank", ""],
+    ["US-4", "done", 3, "", "", "cancelled"],
+    ["US-6", "todo", 1, "", "", ""],
+  ]);
+  expect(notes).toEqual([
+    '"Schema" is not taken as done: something in it is open',
+    "line 14 left out: ### US-5: ~~gRPC~~",
+    "line 15 left out: No.",
+  ]);
+});
+
 test("a document without numbered headings: items about work, else numbered items, else sections", () => {
   const titles = (text: string) =>
     imported(text).tasks.map(({ id, title, details = "" }) => [id, title, details]);

@@ -15,7 +15,7 @@ import {
   type WorkState,
 } from "../../check/words.js";
 import type { Drafted, TaskDraft } from "./draft.js";
-import { readItem, withoutMarks, type ItemLine } from "./item-line.js";
+import { readFieldLines, readItem, withoutMarks, type ItemLine } from "./item-line.js";
 
 type Block = ReturnType<typeof fromMarkdown>["children"][number];
 type Item = Extract<Block, { type: "list" }>["children"][number];
@@ -28,6 +28,8 @@ interface Section {
   at: number;
   level: number;
   title: string;
+  /** Its title is struck out. */
+  isStruck: boolean;
   blocks: Block[];
   /** The offsets of the text below its heading. */
   start: number;
@@ -55,6 +57,8 @@ export function boxesOf(text: string): { words: string; line: number; done: bool
 
 const NUMBERED =
   /^(?:([A-Za-z]{1,10}-?\d+(?:\.\d+)*)|(user story|story|requirement|feature|task|epic|milestone|phase|step|sprint|stage|part|week|day)\s+#?(\d+(?:\.\d+)*))\s*[:.)–—-]/iu;
+/** `~~Title~~`, also behind a number. */
+const STRUCK = /(?:^|[:.)–—-]\s)~~[^~]+~~$/u;
 const REQUIREMENT = /^(?:user story|story|requirement|feature)$/iu;
 
 /** `US-001: …`, `User story 3: …`, `Phase 2: …`; of a group the boxes below it are the tasks. */
@@ -78,12 +82,12 @@ class Document {
   constructor(private readonly text: string) {
     this.lines = text.split("\n");
     this.placeOf = lineCounter(text);
-    let section: Section = { at: 0, level: 0, title: "", blocks: [], start: 0, end: text.length, above: [] };
+    const whole = { isStruck: false, start: 0, end: text.length };
+    let section: Section = { ...whole, at: 0, level: 0, title: "", blocks: [], above: [] };
     this.sections.push(section);
     for (const block of blocksOf(text)) {
       if (block.type === "heading") {
         const { depth: level } = block;
-        this.take(block);
         section.end = startOf(block);
         const above = [section, ...section.above].filter((one) => one.level > 0 && one.level < level);
         const [first, last] = [block.children[0], block.children.at(-1)];
@@ -91,7 +95,9 @@ class Document {
           first === undefined || last === undefined ? "" : text.slice(startOf(first), endOf(last));
         const title = withoutMarks(words);
         const at = this.sections.length;
-        section = { at, level, title, blocks: [], start: endOf(block), end: text.length, above };
+        const isStruck = STRUCK.test(words);
+        if (!isStruck) this.take(block);
+        section = { ...whole, isStruck, at, level, title, blocks: [], start: endOf(block), above };
         this.sections.push(section);
       } else if (block.type === "html" || block.type === "thematicBreak") this.take(block);
       else section.blocks.push(block);
@@ -164,8 +170,8 @@ class Document {
     return this.sections.slice(at + 1, end < 0 ? undefined : end);
   }
 
-  private isRefused({ title, above }: Section): boolean {
-    return [title, ...above.map((one) => one.title)].some(refusesWork);
+  private isRefused(section: Section): boolean {
+    return [section, ...section.above].some(({ title, isStruck }) => isStruck || refusesWork(title));
   }
 
   private hasBoxes({ blocks }: Section): boolean {
@@ -184,15 +190,32 @@ class Document {
     const all = [section, ...this.below(section)];
     const { id, title } = numberIn(section.title) ?? { title: section.title };
     const end = all.at(-1)?.end ?? section.end;
-    this.takeRange(section.start, end);
+    this.takeRange(section.start, end - 1);
     const boxes = all.flatMap(({ blocks }) => blocks).flatMap((block) => this.boxesIn(block));
-    const isDone = boxes.length > 0 && boxes.every(({ box }) => stateOfBox(box)?.status === "done");
+    const isDone = boxes.every(({ box }) => stateOfBox(box)?.status === "done");
+    const details = this.text.slice(section.start, end).trim();
     const item = readItem(title);
+    const { state: word, priority, dependsOn } = readFieldLines(this.text.slice(section.start, section.end));
+    const ticked: WorkState[] = boxes.length === 0 ? [] : [{ status: isDone ? "done" : "todo" }];
+    const said = [...ticked, ...[item.state, word].filter((one) => one !== undefined)];
+    const open = said.find(({ status }) => status !== "done" && status !== "todo");
+    const state = said.find(({ tags }) => tags !== undefined) ??
+      open ??
+      said.find(({ status }) => status === "todo") ??
+      said[0] ?? { status: "todo" };
+    if (state.status !== "done" && said.some(({ status }) => status === "done"))
+      this.notes.push(
+        `${JSON.stringify(shorten(item.title, 60))} is not taken as done: something in it is open`,
+      );
     return {
+      ...given({ priority }),
       ...fieldsOf(item),
       ...given({ id }),
-      status: isDone ? "done" : (item.state?.status ?? "todo"),
-      details: this.text.slice(section.start, end).trim(),
+      status: state.status,
+      blockers: item.blockers.length > 0 ? item.blockers : (state.blockers ?? []),
+      tags: [...item.tags, ...(state.tags ?? [])],
+      dependsOn: [...item.dependsOn, ...dependsOn],
+      details,
     };
   }
 
