@@ -4,7 +4,7 @@ import { findStateFolder } from "../../src/config/read/places.js";
 import { readTrust } from "../../src/config/trust/trust-question.js";
 import { isTrusted } from "../../src/config/trust/trust-store.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
-import { shareQuestions } from "../../src/loop/perform/stages/share-questions.js";
+import { shareQuestions } from "../../src/loop/perform/outputs/share-questions.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
 import { UserError } from "../../src/system/errors.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";

@@ -1,5 +1,5 @@
 // How an agent in a stage of a workflow reports, in words: its outcomes, and its output by example and by schema. Pure.
-// prompts/*.md have the words about the work; loop/perform/stages/stage-report.ts checks what comes back.
+// prompts/*.md have the words about the work; loop/perform/agent/stage-report.ts checks what comes back.
 import type { TaskId } from "../todo/model/task.js";
 import { asRecord, toLine } from "./foreign-markdown.js";
 import { cutEnd, fenceBlock, quoteCode } from "./text.js";

@@ -1,5 +1,5 @@
 // Follows an outcome: the next stage, with those that are passed on the way, and the limits of visits and spending.
-// Pure, and without the state of a run; loop/step/stages/advance.ts makes the change of the row.
+// Pure, and without the state of a run; loop/step/job/advance.ts makes the change of the row.
 import type { Spent } from "./progress.js";
 import { ENDS, type Scalar, type Stage, type StageOutcome, type Target, type Workflow } from "./workflow.js";
 

@@ -3,8 +3,8 @@
 import path from "node:path";
 import { z } from "zod";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { listAnswers } from "../../../src/loop/perform/stages/stage-facts.js";
-import { documentOf } from "../../../src/loop/perform/stages/stage-output.js";
+import { listAnswers } from "../../../src/loop/perform/agent/stage-facts.js";
+import { documentOf } from "../../../src/loop/perform/outputs/stage-output.js";
 import { RUN_FACTS } from "../../../src/logging/agent-file.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { readLines } from "../../../src/logging/read.js";

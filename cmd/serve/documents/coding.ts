@@ -8,7 +8,7 @@ import { workflowPlaces } from "../../../src/config/workflows/find-workflows.js"
 import { textField } from "../../../src/agents/fields.js";
 import { listRuns, readLines } from "../../../src/logging/read.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
-import { orLost, readOutput } from "../../../src/loop/perform/stages/stage-output.js";
+import { orLost, readOutput } from "../../../src/loop/perform/outputs/stage-output.js";
 import { given } from "../../../src/system/given.js";
 import { pauseTask, resumeTask } from "../../../src/todo/change/person-answers.js";
 import { removeTasks } from "../../../src/todo/change/person-edits.js";

@@ -1,6 +1,6 @@
 // The open questions of tasks as others get them: refs/looper/open/<task> is a commit with the row of the task and the outputs that
 // the row names, on the commit before it. The refs here are those of the remote as it was last asked;
-// a push only ever adds to them. Leaves the decisions to loop/perform/stages/share-questions.ts.
+// a push only ever adds to them. Leaves the decisions to loop/perform/outputs/share-questions.ts.
 import { z } from "zod";
 import { parseBatch } from "../base/batch.js";
 import { toBytes, toText } from "../base/bytes.js";

@@ -6,9 +6,9 @@ import { listRuns } from "../../logging/read.js";
 import { parseStart } from "../../logging/run-id.js";
 import { COPIES, parseOutputName, taskFolderName } from "../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../step/effects.js";
-import type { AgentStage } from "./stages/agent-stage.js";
-import { isInput } from "./stages/stage-facts.js";
-import { getProgress } from "./stages/stage-of.js";
+import type { AgentStage } from "./agent/agent-stage.js";
+import { isInput } from "./agent/stage-facts.js";
+import { getProgress } from "./stage-of.js";
 import type { World } from "./world.js";
 
 type ReaderWorld = Pick<World, "ports" | "project" | "log" | "memory" | "workflows">;

@@ -13,7 +13,7 @@ import { describeCorrections } from "../../todo/understand/understand.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { ChangeResult } from "../step/jobs.js";
 import { findKnownVersion, type VersionPlace } from "./known-version.js";
-import { withdrawUnshown } from "./unshown-answers.js";
+import { withdrawUnshown } from "./outputs/unshown-answers.js";
 import type { World } from "./world.js";
 
 type Row = ChangeResult["rows"][number];

@@ -9,7 +9,7 @@ import { given } from "../../system/given.js";
 import { isRejected } from "../../workflow/question.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
 import type { Effect } from "../step/effects.js";
-import { shareAndTell } from "./stages/share-questions.js";
+import { shareAndTell } from "./outputs/share-questions.js";
 import type { RunEnding, World } from "./world.js";
 
 /** Ends the run. */

@@ -1,5 +1,5 @@
 // Reads what the stages of unfinished tasks reported in earlier runs: the commit at the end of a task says what its work did,
-// even if that work was done days ago. loop/step/stages/visit.ts decides which report counts within a run.
+// even if that work was done days ago. loop/step/job/visit.ts decides which report counts within a run.
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import type { StepEvent } from "../../logging/events/events.js";

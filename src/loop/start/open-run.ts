@@ -29,7 +29,7 @@ import { warnOfHead } from "./warn-of-repository.js";
 import { setWorldTime } from "../perform/world-at.js";
 import type { Network } from "../../system/network.js";
 import { openNotifier } from "../perform/notify.js";
-import { openSharing, shareAndTell } from "../perform/stages/share-questions.js";
+import { openSharing, shareAndTell } from "../perform/outputs/share-questions.js";
 import { createMemory, type Notifier, type World } from "../perform/world.js";
 
 /** A run in progress. */

@@ -6,14 +6,14 @@ import { ById } from "../../todo/model/indexed-list.js";
 import { closure, selectTask } from "../../todo/model/select.js";
 import { compareIds } from "../../todo/model/order.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
-import { explainRunOver } from "./attempt/spending.js";
+import { explainRunOver } from "./job/spending.js";
 import { reread, startDueEdit } from "./edits.js";
 import { beginClose } from "./ending.js";
-import { getFirstActivity } from "./attempt/job.js";
+import { getFirstActivity } from "./job/job.js";
 import { toRow } from "./jobs.js";
-import { listNeeds, type RowNeed } from "./stages/moves.js";
-import { listOpenQuestions, waitForPeople } from "./stages/questions.js";
-import { hasAgent, hasWorkflows, isInWorkflow, locate } from "./stages/stage.js";
+import { listNeeds, type RowNeed } from "./job/moves.js";
+import { listOpenQuestions, waitForPeople } from "./job/questions.js";
+import { hasAgent, hasWorkflows, isInWorkflow, locate } from "./job/stage.js";
 import {
   chooseAgentOf,
   enterQuestion,
@@ -21,10 +21,10 @@ import {
   moveRows,
   startNeed,
   startStage,
-} from "./stages/start-stage.js";
+} from "./job/start-stage.js";
 import { chooseAgent, orderOfPhase, type AgentChoice } from "./schedule/schedule.js";
 import { waitFor } from "./schedule/wait.js";
-import type { TaskResult } from "./stages/stage-state.js";
+import type { TaskResult } from "./job/stage-state.js";
 import type { Job, Opening, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events/events.js";
-import { NOTHING_SPENT } from "./attempt/spending.js";
+import { NOTHING_SPENT } from "./job/spending.js";
 import type { Frame } from "./state.js";
 import { RULES } from "../testing/world/sim.js";
 import { applySignal } from "./decision.js";

@@ -4,7 +4,7 @@ import type { ToldEvent } from "../../logging/events/told-events.js";
 import { given } from "../../system/given.js";
 import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { enter } from "./attempt/job.js";
+import { enter } from "./job/job.js";
 import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
 import type { Effect } from "./effects.js";
 import type { Job, Activity, RunState, Work } from "./state.js";

@@ -2,8 +2,8 @@
 import type { StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { explainTaskOver } from "./attempt/spending.js";
-import { countAttemptsOf, findStage, hasAgent } from "./stages/stage.js";
+import { explainTaskOver } from "./job/spending.js";
+import { countAttemptsOf, findStage, hasAgent } from "./job/stage.js";
 import type { Job, Activity, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 

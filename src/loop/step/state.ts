@@ -7,10 +7,10 @@ import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
 import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 import type { Verdict } from "../../todo/model/verified.js";
-import type { TaskSpending, Spending } from "./attempt/spending.js";
+import type { TaskSpending, Spending } from "./job/spending.js";
 import type { Backoffs } from "./schedule/backoff.js";
 import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
-import type { PlannedMove, Route, TaskResult, VisitEnd, VisitMemory } from "./stages/stage-state.js";
+import type { PlannedMove, Route, TaskResult, VisitEnd, VisitMemory } from "./job/stage-state.js";
 
 export type RunState =
   | { phase: "new" }

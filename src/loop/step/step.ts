@@ -2,7 +2,7 @@
 // drive.ts starts the effects. The phases are in opening.ts, working.ts (with job.ts) and ending.ts.
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
-import { NOTHING_SPENT } from "./attempt/spending.js";
+import { NOTHING_SPENT } from "./job/spending.js";
 import { stepClose } from "./ending.js";
 import { stepOpening } from "./opening.js";
 import type { RunState } from "./state.js";

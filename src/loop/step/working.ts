@@ -4,28 +4,21 @@ import { isOfTheDisk } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
-import { NOTHING_SPENT, reportSpending, addUsage } from "./attempt/spending.js";
+import { NOTHING_SPENT, reportSpending, addUsage } from "./job/spending.js";
 import { mayRestore, noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, hasOther, startNext } from "./choose.js";
-import {
-  enter,
-  expectActivity,
-  startNextHook,
-  startAgent,
-  startBaseline,
-  startBefore,
-} from "./attempt/job.js";
+import { enter, expectActivity, startNextHook, startAgent, startBaseline, startBefore } from "./job/job.js";
 import { dropJob, findJob, replaceJob, stopJobs, uncount } from "./jobs.js";
-import { judgeAttempt, judgeReview } from "./attempt/verdict.js";
+import { judgeAttempt, judgeReview } from "./job/verdict.js";
 import { endBackoff } from "./schedule/backoff.js";
 import { weighAgent } from "./schedule/suspect.js";
 import { reportRedChecks } from "./preflight.js";
-import { settleReview } from "./attempt/settle.js";
-import { continueAfterSettle, endJob } from "./attempt/after-settle.js";
+import { settleReview } from "./job/settle.js";
+import { continueAfterSettle, endJob } from "./job/after-settle.js";
 import type { Job, Activity, RunState, AttemptVerdict, Work } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
-import { leaveQuestion, onPersonAsked, takeMovedRows } from "./stages/questions.js";
+import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
 import {
   notePutBack,
   releaseStage,
@@ -34,16 +27,9 @@ import {
   takeStageGate,
   takeStageRestored,
   weighStage,
-} from "./stages/stage-job.js";
-import { takeSaved } from "./stages/visit.js";
-import {
-  releaseJob,
-  takeGate,
-  takeRestored,
-  takeUncommitted,
-  weighAttempt,
-  weighRow,
-} from "./attempt/weigh.js";
+} from "./job/stage-job.js";
+import { takeSaved } from "./job/visit.js";
+import { releaseJob, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./job/weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 

@@ -2,7 +2,7 @@
 // Leaves selecting the current job to view.ts.
 import type { Phase } from "../../agents/agent.js";
 import type { RunEvent } from "../../logging/events/events.js";
-import { hasUnknownCost } from "../../loop/step/attempt/spending.js";
+import { hasUnknownCost } from "../../loop/step/job/spending.js";
 import { given } from "../../system/given.js";
 import { judge, verdictOfGate, type GateFinished, type Judged } from "./judged.js";
 import { refusalOf, type StageView } from "./stage-view.js";

@@ -2,11 +2,7 @@
 // render it. Leaves titles to callers with the backlog, and the layout to terminal/.
 import { tokensOf } from "../../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../../logging/events/events.js";
-import {
-  hasDollarBudget,
-  NOTHING_SPENT as NOTHING_CHARGED,
-  addUsage,
-} from "../../loop/step/attempt/spending.js";
+import { hasDollarBudget, NOTHING_SPENT as NOTHING_CHARGED, addUsage } from "../../loop/step/job/spending.js";
 import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";

@@ -10,7 +10,7 @@ import type {
 } from "../../../agents/agent.js";
 import { charge, describeBudget } from "../../../agents/process/budget.js";
 import { addUsed, NOTHING_USED } from "../../../agents/usage.js";
-import { hasUnknownCost } from "../../step/attempt/spending.js";
+import { hasUnknownCost } from "../../step/job/spending.js";
 import { askForReason, askForReport, askToTakeMessages } from "../../../prompts/compose.js";
 import { askForStageReport } from "../../../prompts/stage-report.js";
 import type { StepEvent } from "../../../logging/events/events.js";
@@ -23,7 +23,7 @@ import { checkpointDraft, undoDraft } from "../tree/draft-tree.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { makeAgentEnvironment } from "../environment.js";
 import { hideFromReader } from "../hide-from-readers.js";
-import { keepTaskFiles, putTaskFilesBack } from "../task-files.js";
+import { keepTaskFiles, putTaskFilesBack } from "../outputs/task-files.js";
 import { listPlacesToHide } from "./places-to-hide.js";
 import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
 import { openAgentFile, type AgentLines } from "../../../logging/agent-file.js";
@@ -33,9 +33,9 @@ import { endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
 import { putBackWithoutLog } from "./lost-log.js";
 import { makeFinished, type AgentEnd } from "./make-finished.js";
 import { listChangedChecks } from "../gate/changed-checks.js";
-import { narrowPermissions, openAgentStage, type AgentStage } from "../stages/agent-stage.js";
+import { narrowPermissions, openAgentStage, type AgentStage } from "./agent-stage.js";
 import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
-import { documentOf, explainLostFiles, openTaskDocument } from "../stages/stage-output.js";
+import { documentOf, explainLostFiles, openTaskDocument } from "../outputs/stage-output.js";
 import {
   checkStageReport,
   endAfterAskingStage,
@@ -43,10 +43,10 @@ import {
   redactReport,
   settleByFindings,
   whyNoReport,
-} from "../stages/stage-report.js";
-import { findRow } from "../stages/stage-of.js";
-import { findStageSession, rememberSession } from "../stages/stage-session.js";
-import { blockBy, blockByCall, findCallSession, makePendingCall } from "../stages/waiting-call.js";
+} from "./stage-report.js";
+import { findRow } from "../stage-of.js";
+import { findStageSession, rememberSession } from "./stage-session.js";
+import { blockBy, blockByCall, findCallSession, makePendingCall } from "./waiting-call.js";
 import {
   findOwnSession,
   findStoppedVisit,
@@ -54,7 +54,7 @@ import {
   isSessionLost,
   withoutSession,
   type StoppedVisit,
-} from "../stages/stopped-visit.js";
+} from "./stopped-visit.js";
 import type { ConfiguredAgent, World } from "../world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;

@@ -22,8 +22,8 @@ import { checkBacklog } from "../../../todo/check/check.js";
 import { never } from "../../../system/never.js";
 import type { Task, TaskId } from "../../../todo/model/task.js";
 import type { Earlier, JobFacts } from "../../step/effects.js";
-import type { AgentStage } from "../stages/agent-stage.js";
-import { makeStageFacts } from "../stages/stage-facts.js";
+import type { AgentStage } from "./agent-stage.js";
+import { makeStageFacts } from "./stage-facts.js";
 import type { World as WholeWorld } from "../world.js";
 
 /** The parts of the world that prompts use. */

@@ -27,8 +27,8 @@ import {
   NOT_CHECKED,
   withProtected,
   type ProtectedTests,
-} from "../stages/stage-gate.js";
-import { listWorkInTree } from "../stages/stage-tree.js";
+} from "./stage-gate.js";
+import { listWorkInTree } from "../tree/stage-tree.js";
 import { findTaskReference, noteAttempt } from "./task-reference.js";
 import { listPlacesToHide } from "../agent/places-to-hide.js";
 import { findWorkFolder } from "../agent/prompt-for.js";

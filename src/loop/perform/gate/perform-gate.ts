@@ -23,7 +23,7 @@ import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { THE_PREFLIGHT } from "../tree/keep-attempt.js";
 import { makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
-import { getStageGate } from "../stages/stage-gate.js";
+import { getStageGate } from "./stage-gate.js";
 import type { StoredBaseline, World } from "../world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;

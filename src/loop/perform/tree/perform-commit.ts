@@ -22,8 +22,8 @@ import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "../perform-as.js";
 import { changeBacklog, makeEmptyResult } from "../perform-backlog.js";
 import { forget, forgetCheckpoints, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
-import { collectOutputs } from "../stages/open-outputs.js";
-import { findCommitAgent, listApprovals } from "../stages/stage-of.js";
+import { collectOutputs } from "../outputs/open-outputs.js";
+import { findCommitAgent, listApprovals } from "../stage-of.js";
 import type { World } from "../world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;

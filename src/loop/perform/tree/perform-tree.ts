@@ -12,14 +12,7 @@ import { listSome } from "../../../system/text/cut.js";
 import { openCold } from "../gate/checks.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { keepAttempt, keepStart, noteStart, PUSH_LABEL, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
-import {
-  clearTree,
-  giveUpWork,
-  isWorkInTree,
-  noteOwnRefs,
-  openAside,
-  putWork,
-} from "../stages/stage-tree.js";
+import { clearTree, giveUpWork, isWorkInTree, noteOwnRefs, openAside, putWork } from "./stage-tree.js";
 import type { World } from "../world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;

@@ -3,7 +3,7 @@ import { mayKnowCost, canReportTokens } from "../../../agents/clients/registry.j
 import type { AgentSettings } from "../../../config/read/agent-settings.js";
 import type { Rules } from "../../../logging/rules.js";
 import { UserError } from "../../../system/errors.js";
-import { hasDollarBudget, listTokenBudgets } from "../../step/attempt/spending.js";
+import { hasDollarBudget, listTokenBudgets } from "../../step/job/spending.js";
 
 type Payee = Pick<AgentSettings, "name" | "kind" | "output" | "model" | "price" | "chapo">;
 

@@ -10,7 +10,7 @@ import type { AnalyzeStage, WorkStage } from "../../../workflow/workflow.js";
 import { EffectError } from "../../step/drive.js";
 import type { JobFacts } from "../../step/effects.js";
 import { findStageSchema } from "./stage-schema.js";
-import { getProgress, getStage, type JobStage } from "./stage-of.js";
+import { getProgress, getStage, type JobStage } from "../stage-of.js";
 import type { Expected } from "./stage-report.js";
 import type { World } from "../world.js";
 

@@ -13,14 +13,14 @@ import type { PendingCall, ProgressRow, SavedWork, Spent } from "../../../workfl
 import type { Stage, Workflow } from "../../../workflow/workflow.js";
 import { planMove } from "./advance.js";
 import type { Decision } from "../decision.js";
-import { enter, makeFailureNote } from "../attempt/job.js";
+import { enter, makeFailureNote } from "./job.js";
 import { countAttemptsLeft, getTaskId, replaceJob } from "../jobs.js";
-import { listNewTasks, putBackInQueue, rememberFailure, settleAttempt } from "../attempt/settle.js";
-import { explainTaskOver } from "../attempt/spending.js";
+import { listNewTasks, putBackInQueue, rememberFailure, settleAttempt } from "./settle.js";
+import { explainTaskOver } from "./spending.js";
 import { findRow, findStage } from "./stage.js";
 import type { TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
-import { acceptReport, isNoAttempt, isSpared, readResult } from "../attempt/verdict.js";
+import { acceptReport, isNoAttempt, isSpared, readResult } from "./verdict.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 

@@ -23,7 +23,7 @@ import {
 } from "../../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../../step/effects.js";
 import { EffectError } from "../../step/drive.js";
-import { getTask, type JobStage } from "./stage-of.js";
+import { getTask, type JobStage } from "../stage-of.js";
 import type { World } from "../world.js";
 
 /** The folder of one task's files, absolute. */

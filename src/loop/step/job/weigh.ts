@@ -6,7 +6,7 @@ import { mayRestore, noteStopped } from "../edits.js";
 import { enter } from "./job.js";
 import { countAttemptsLeft, replaceJob, getTaskId } from "../jobs.js";
 import { describeShort, isNoAttempt, isSpared, readResult, worthOf } from "./verdict.js";
-import { leaveUncommitted, startGate } from "../stages/ends.js";
+import { leaveUncommitted, startGate } from "./ends.js";
 import { settleAttempt } from "./settle.js";
 import type { Job, AttemptVerdict, Work } from "../state.js";
 import type { Decision } from "../decision.js";

@@ -12,8 +12,8 @@ import { arrowsOf, reachedFrom } from "../../../workflow/file/graph.js";
 import type { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
-import { getProgress, getTask } from "./stage-of.js";
-import { documentOf, orLost, readOutput } from "./stage-output.js";
+import { getProgress, getTask } from "../stage-of.js";
+import { documentOf, orLost, readOutput } from "../outputs/stage-output.js";
 import type { World } from "../world.js";
 
 type FactsWorld = Pick<World, "ports" | "project" | "memory" | "repo" | "workflows"> &

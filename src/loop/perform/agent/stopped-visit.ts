@@ -11,7 +11,7 @@ import { given } from "../../../system/given.js";
 import type { JobFacts } from "../../step/effects.js";
 import { getRunFolder } from "../../runs/own-runs.js";
 import type { AgentStage } from "./agent-stage.js";
-import { getProgress } from "./stage-of.js";
+import { getProgress } from "../stage-of.js";
 import type { World } from "../world.js";
 
 /** How the visit was left. `session`: the one of its agent, which ended in order and can be resumed. */

@@ -12,13 +12,13 @@ import { given } from "../../../system/given.js";
 import { listSome } from "../../../system/text/cut.js";
 import { EffectError } from "../../step/drive.js";
 import type { Effect } from "../../step/effects.js";
-import { keepAttempt } from "../tree/keep-attempt.js";
+import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "../perform-as.js";
-import { forget, makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
+import { forget, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
 import type { StageOutput } from "../../../workflow/progress.js";
-import { explainLostFiles, writeOutput, writeTaskDocument } from "./stage-output.js";
+import { explainLostFiles, writeOutput, writeTaskDocument } from "../outputs/stage-output.js";
 import { describeMore } from "./stage-tree.js";
-import { getProgress, getStage, type JobStage } from "./stage-of.js";
+import { getProgress, getStage, type JobStage } from "../stage-of.js";
 import type { World } from "../world.js";
 
 type SaveWork = Extract<Effect, { kind: "save-work" }>;

@@ -7,7 +7,7 @@ import { asRecord, listOf, textOf, textsOf, toLine } from "../../../prompts/fore
 import { shorten } from "../../../system/text/cut.js";
 import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { severityOf } from "../../../workflow/outputs/outputs.js";
-import { endAfterAsking } from "../agent/report-again.js";
+import { endAfterAsking } from "./report-again.js";
 
 /** The report that a stage takes. */
 export interface Expected {

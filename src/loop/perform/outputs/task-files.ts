@@ -1,12 +1,17 @@
 // The files of tasks below `tasks_dir` while an agent works: outputs of stages and the task's document belong to the runner, and people
 // read them before they answer. Changes by an agent are put back and reported. Leaves the row and its digests to the store.
 import { basename, dirname, join, relative } from "node:path";
-import { errorCode, errorMessage, isOfTheDisk } from "../../system/errors.js";
-import type { FileStat } from "../../system/ports.js";
-import { listSome } from "../../system/text/cut.js";
-import { COPIES, parseOutputName, readableFile, taskFolderName } from "../../workflow/outputs/task-files.js";
-import type { JobFacts } from "../step/effects.js";
-import type { World } from "./world.js";
+import { errorCode, errorMessage, isOfTheDisk } from "../../../system/errors.js";
+import type { FileStat } from "../../../system/ports.js";
+import { listSome } from "../../../system/text/cut.js";
+import {
+  COPIES,
+  parseOutputName,
+  readableFile,
+  taskFolderName,
+} from "../../../workflow/outputs/task-files.js";
+import type { JobFacts } from "../../step/effects.js";
+import type { World } from "../world.js";
 
 type FilesWorld = Pick<World, "ports" | "project" | "memory" | "workflows">;
 

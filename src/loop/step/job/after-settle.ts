@@ -4,7 +4,7 @@ import { describeSkipped } from "../../../agents/failure-words.js";
 import { endReleased } from "../edits.js";
 import { startNext } from "../choose.js";
 import { startAfter } from "./job.js";
-import { takeMoved } from "../stages/stage-job.js";
+import { takeMoved } from "./stage-job.js";
 import { dropJob, replaceJob, uncount } from "../jobs.js";
 import { dropsAgent, endsRun, backsOffAgent } from "./verdict.js";
 import { canContinueWithout } from "../schedule/schedule.js";

@@ -10,7 +10,7 @@ import { makeAsk, noteAsked, noteEntered, type Move } from "./advance.js";
 import { NO_AGENT } from "../edits.js";
 import type { Decision } from "../decision.js";
 import type { JobFacts } from "../effects.js";
-import { getFirstActivity } from "../attempt/job.js";
+import { getFirstActivity } from "./job.js";
 import { chooseAgent, orderOfPhase } from "../schedule/schedule.js";
 import { chooseStageAgent } from "./stage-agent.js";
 import { hasAgent, locate, routeOf, type Position } from "./stage.js";

@@ -9,7 +9,7 @@ import { listBudgets, type SpendingFrame } from "./spending.js";
 import type { Job, JobKind, Activity } from "../state.js";
 import type { Decision } from "../decision.js";
 import type { Earlier } from "../effects.js";
-import type { Route } from "../stages/stage-state.js";
+import type { Route } from "./stage-state.js";
 
 /** The activities of each kind of job, in order. */
 const ACTIVITIES: Record<JobKind, readonly Activity[]> = {

@@ -3,11 +3,11 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodePorts } from "../../system/processes/node-ports.js";
-import { Task } from "../../todo/model/task.js";
-import type { JobFacts } from "../step/effects.js";
+import { nodePorts } from "../../../system/processes/node-ports.js";
+import { Task } from "../../../todo/model/task.js";
+import type { JobFacts } from "../../step/effects.js";
 import { keepTaskFiles, putTaskFilesBack } from "./task-files.js";
-import { createMemory, type World } from "./world.js";
+import { createMemory, type World } from "../world.js";
 
 const job: JobFacts = {
   ...{ job: 1, iteration: 1, phase: "iteration", agent: "codex", attempt: 1 },

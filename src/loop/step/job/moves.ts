@@ -7,7 +7,7 @@ import type { Answer, ProgressRow } from "../../../workflow/progress.js";
 import { describeBy } from "../../../workflow/question.js";
 import { findAutomatic, makeAsk, planEnd, planMove, type Move, type MoveOrder } from "./advance.js";
 import type { Decision } from "../decision.js";
-import { explainTaskOver } from "../attempt/spending.js";
+import { explainTaskOver } from "./spending.js";
 import { hasAgent, isInWorkflow, locate, routeOf, type Position } from "./stage.js";
 import type { Work } from "../state.js";
 

@@ -1,10 +1,10 @@
 // The stage of a job, from the workflows of the run's rules, and the progress of its task, from its row.
-import type { Progress } from "../../../workflow/progress.js";
-import { ENDS, type Stage, type Workflow } from "../../../workflow/workflow.js";
-import type { Task } from "../../../todo/model/task.js";
-import { EffectError } from "../../step/drive.js";
-import type { JobFacts } from "../../step/effects.js";
-import type { World } from "../world.js";
+import type { Progress } from "../../workflow/progress.js";
+import { ENDS, type Stage, type Workflow } from "../../workflow/workflow.js";
+import type { Task } from "../../todo/model/task.js";
+import { EffectError } from "../step/drive.js";
+import type { JobFacts } from "../step/effects.js";
+import type { World } from "./world.js";
 
 /** The stage a job is one visit of. `end`: the job is at finish or block, which are not stages. */
 export interface JobStage {

@@ -1,13 +1,13 @@
 // L24: answers that a person wrote into the task file, about a plan that is not what was asked about any more: they are taken out
 // again, as a command would have refused them, and their questions stay open.
 import { join, relative } from "node:path";
-import { checkBacklog } from "../../todo/check/check.js";
-import { editBacklog } from "../../todo/json/edit.js";
-import type { Task } from "../../todo/model/task.js";
-import { encode } from "../../todo/store/backlog-file.js";
-import { isAnswered } from "../../workflow/question.js";
-import { findChangedFile, refusesShown } from "../runs/as-shown.js";
-import type { World } from "./world.js";
+import { checkBacklog } from "../../../todo/check/check.js";
+import { editBacklog } from "../../../todo/json/edit.js";
+import type { Task } from "../../../todo/model/task.js";
+import { encode } from "../../../todo/store/backlog-file.js";
+import { isAnswered } from "../../../workflow/question.js";
+import { findChangedFile, refusesShown } from "../../runs/as-shown.js";
+import type { World } from "../world.js";
 
 type AnswerWorld = Pick<World, "ports" | "project" | "log" | "store" | "workflows" | "memory">;
 

@@ -20,9 +20,9 @@ import { listOwnOutcomes } from "../../../workflow/advance.js";
 import { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
 import { openAgentStage } from "./agent-stage.js";
-import { getPromptPlaces, makeIterationFacts } from "../agent/prompt-for.js";
+import { getPromptPlaces, makeIterationFacts } from "./prompt-for.js";
 import { makeStageFacts } from "./stage-facts.js";
-import { documentOf } from "./stage-output.js";
+import { documentOf } from "../outputs/stage-output.js";
 import { createMemory, type World } from "../world.js";
 
 const NEEDLE = "NEEDLE-OF-PRAISE";

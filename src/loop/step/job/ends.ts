@@ -6,10 +6,10 @@ import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";
 import { mayRestore } from "../edits.js";
 import type { Decision } from "../decision.js";
-import { enter, makeFailureNote } from "../attempt/job.js";
+import { enter, makeFailureNote } from "./job.js";
 import { getTaskId, replaceJob, stopJobs } from "../jobs.js";
-import { describeRescue, settleAttempt } from "../attempt/settle.js";
-import { describeShort, worthOf } from "../attempt/verdict.js";
+import { describeRescue, settleAttempt } from "./settle.js";
+import { describeShort, worthOf } from "./verdict.js";
 import { findRow } from "./stage.js";
 import type { Job, Work } from "../state.js";
 

@@ -9,8 +9,8 @@ import type { PendingCall, Progress } from "../../../workflow/progress.js";
 import { questionIdBefore } from "../../../workflow/question.js";
 import type { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
-import { getProgress, getStage } from "./stage-of.js";
-import { readOutput } from "./stage-output.js";
+import { getProgress, getStage } from "../stage-of.js";
+import { readOutput } from "../outputs/stage-output.js";
 import type { World } from "../world.js";
 
 /** In characters: the row holds all of it, and is written with every change. */

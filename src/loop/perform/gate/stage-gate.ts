@@ -9,7 +9,7 @@ import { joinChanges, type Reference } from "../../../gate/influence/reference.j
 import type { GateReport } from "../../../gate/verdict.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { JobFacts } from "../../step/effects.js";
-import { getStage } from "./stage-of.js";
+import { getStage } from "../stage-of.js";
 import type { World } from "../world.js";
 
 /** How the work of a stage is checked. `commands`: instead of the project's; `check`: they are the stage. */

@@ -6,7 +6,7 @@ import { given } from "../../../system/given.js";
 import type { JobFacts } from "../../step/effects.js";
 import { getRunFolder } from "../../runs/own-runs.js";
 import type { AgentStage } from "./agent-stage.js";
-import { getProgress } from "./stage-of.js";
+import { getProgress } from "../stage-of.js";
 import type { World } from "../world.js";
 
 /** Keeps the last session of a stage of a task. */

@@ -35,7 +35,7 @@ import {
 } from "../../../git/saved-work/work-ref.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { JobFacts } from "../../step/effects.js";
-import { getProgress } from "./stage-of.js";
+import { getProgress } from "../stage-of.js";
 import type { World } from "../world.js";
 
 /**
