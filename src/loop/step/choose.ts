@@ -9,11 +9,11 @@ import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { explainRunOver } from "./job/spending.js";
 import { reread, startDueEdit } from "./edits.js";
 import { beginClose } from "./ending.js";
-import { getFirstActivity } from "./job/job.js";
+import { getFirstActivity, hasAgent } from "./job/routes.js";
 import { toRow } from "./jobs.js";
 import { listNeeds, type RowNeed } from "./job/moves.js";
 import { listOpenQuestions, waitForPeople } from "./job/questions.js";
-import { hasAgent, hasWorkflows, isInWorkflow, locate } from "./job/stage.js";
+import { hasWorkflows, isInWorkflow, locate } from "./job/stage.js";
 import {
   chooseAgentOf,
   enterQuestion,
@@ -348,6 +348,7 @@ function startReviewOrEnd(
   const facts = { job: work.nextJob, phase: "review" as const, iteration };
   const job: Job = {
     facts: { ...facts, agent: choice.agent, attempt: reviews.failed + 1 },
+    route: "review",
     activity: getFirstActivity("review"),
     hooks: [],
   };

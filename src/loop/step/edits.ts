@@ -4,7 +4,7 @@ import type { ToldEvent } from "../../logging/events/told-events.js";
 import { given } from "../../system/given.js";
 import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { enter } from "./job/job.js";
+import { enter, getFirstActivity, hasWork } from "./job/routes.js";
 import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
 import type { Effect } from "./effects.js";
 import type { Job, Activity, RunState, Work } from "./state.js";
@@ -78,10 +78,10 @@ function startRescue(work: Work, id: TaskId, decision: Decision): RunState {
   const facts = { job: work.nextJob, iteration: work.iterations, agent: NO_AGENT, attempt, task_id: id };
   const job: Job = {
     facts: { ...facts, phase: "iteration" },
-    activity: "checkpoint",
+    route: "rescue",
+    activity: getFirstActivity("rescue"),
     hooks: [],
     released: true,
-    putsAside: true,
   };
   decision.because = { rule: "put-aside", picked: id };
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true });
@@ -114,7 +114,7 @@ export function noteStopped(work: Work, job: Job, decision: Decision): void {
   const { kept, rescue } = describeKept(work, job);
   const { task_id: id = "" } = job.facts;
   // This run has started nothing yet, so the work is from an earlier run.
-  if (job.putsAside === true && job.facts.iteration === 0 && rescue !== undefined)
+  if (job.route === "rescue" && job.facts.iteration === 0 && rescue !== undefined)
     decision.notes.push({ type: "warning", ...job.facts, message: describeLeftBehind(id, rescue) });
   decision.notes.push({
     type: "attempt_stopped",
@@ -140,9 +140,9 @@ function describeKept(
 /** Ends a released job. It does not count as an attempt, but it does count as an iteration if its agent ran. */
 export function endReleased(work: Work, job: Job): Work {
   const rest = dropJob(work, job);
-  if (job.putsAside === true) return rest;
+  if (job.route === "rescue") return rest;
   // The work of a stage that changes nothing is that of stages before it, and may still be in the tree.
-  const stays = job.route !== undefined && job.route !== "work" && isRestoring(work);
+  const stays = isRestoring(work) && !hasWork(job.route);
   const left = stays ? { ...rest, toPutAside: [...rest.toPutAside, getTaskId(job)] } : rest;
   const counted = uncount(left, job);
   return job.end === undefined ? counted : { ...counted, iterations: work.iterations };
@@ -200,10 +200,10 @@ function takeEdits(
   );
   const blocked = moved.filter((id) => findStatus(work, id) === "blocked");
   const restores = (id: TaskId): boolean => {
-    const { activity, route = "work" } = jobOf(id) ?? { activity: "after" };
+    const { activity, route } = jobOf(id) ?? { activity: "after", route: "attempt" };
     if (["claim", "save", "settle", "after"].includes(activity)) return false;
     // A stage that changes nothing restores the work of the stages before it.
-    return activity !== "restore" || route === "work";
+    return activity !== "restore" || hasWork(route);
   };
   const toPutAside = isRestoring(work)
     ? moved.filter((id) => findStatus(before, id) === "doing" && !restores(id))

@@ -3,7 +3,9 @@ import type { StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { explainTaskOver } from "./job/spending.js";
-import { countAttemptsOf, findStage, hasAgent } from "./job/stage.js";
+import { hasAgent, isVisit } from "./job/routes.js";
+import { countAttemptsOf, findStage } from "./job/stage.js";
+import type { Earlier } from "./effects.js";
 import type { Job, Activity, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
@@ -30,6 +32,11 @@ export function dropJob(work: Work, job: Job): Work {
   return { ...work, jobs: work.jobs.filter((one) => one.facts.job !== job.facts.job) };
 }
 
+/** The failed attempts at the job's task, for the next one's prompt. */
+export function listEarlier(work: Work, { facts }: Job): readonly Earlier[] {
+  return (facts.task_id === undefined ? undefined : work.earlier.get(facts.task_id)) ?? [];
+}
+
 /** The task a job is about. */
 export function getTaskId({ facts }: Job): TaskId {
   if (facts.task_id === undefined) throw new Error(`job ${facts.job} has no task`);
@@ -40,7 +47,7 @@ export function getTaskId({ facts }: Job): TaskId {
 export function countAttemptsLeft(work: Work, job: Job): number {
   const id = getTaskId(job);
   if (explainTaskOver(work, id) !== undefined) return 0;
-  const stage = job.route === undefined ? undefined : findStage(work.rules, work.index.get(id) ?? {})?.stage;
+  const stage = isVisit(job.route) ? findStage(work.rules, work.index.get(id) ?? {})?.stage : undefined;
   const most = work.blockedAtStart.has(id) ? 1 : countAttemptsOf(work.rules, stage);
   return Math.max(0, most - (work.attempts.get(id) ?? 0));
 }

@@ -5,7 +5,8 @@ import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { listBudgets, reportSpending, addUsage, explainRunOver } from "./job/spending.js";
 import { beginClose, closeAtOnce } from "./ending.js";
-import { enter, makeFailureNote, getFirstActivity, makeLabel } from "./job/job.js";
+import { makeFailureNote, makeLabel } from "./job/job.js";
+import { enter, getFirstActivity } from "./job/routes.js";
 import { readRetryAt } from "./job/verdict.js";
 import { causesBackoff, backOff, restoreBackoff, endBackoff, describeBackoff } from "./schedule/backoff.js";
 import { reportRedChecks, PREFLIGHT_JOB, explainRefusal } from "./preflight.js";
@@ -210,7 +211,7 @@ function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Deci
   }
   const { agent } = choice;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
-  const job: Job = { facts, activity: getFirstActivity(kind), hooks: [] };
+  const job: Job = { facts, route: "draft", activity: getFirstActivity("draft"), hooks: [] };
   const budgets = listBudgets(opening, undefined, decision.at);
   const limited = budgets.length === 0 ? {} : { budgets };
   const earlier = opening.failed ?? [];

@@ -61,7 +61,7 @@ export interface Opening extends Frame {
 
 export type JobKind = Exclude<JobFacts["phase"], "push">;
 
-/** The activities of a job, in order; job.ts lists those of each kind. */
+/** The activities of a job, in order. */
 export type Activity =
   | "claim"
   | "checkpoint"
@@ -79,9 +79,11 @@ export type Activity =
   | "settle"
   | "after";
 
-/** One attempt, review, draft or repair in progress. */
+/** One attempt, visit of a stage, review, draft or repair in progress. */
 export interface Job {
   facts: JobFacts & { phase: JobKind };
+  /** Its activities; routes.ts lists those of each route. */
+  route: Route;
   activity: Activity;
   /** The status the task had when it was claimed. */
   from?: Status;
@@ -105,10 +107,6 @@ export interface Job {
   rescue?: string;
   /** A person edited its task: its work is saved as a rescue, and it does not count. */
   released?: true;
-  /** A job without an agent that only saves what earlier attempts left in the tree. */
-  putsAside?: true;
-  /** In a workflow: the activities of the job. */
-  route?: Route;
   /** The lines that the log gets once the task has entered its workflow. */
   entering?: readonly ToldEvent[];
   /** The limits of its stage and its workflow, as budgets of its agent. */

@@ -1,5 +1,5 @@
 // Handles the events of jobs while there is a backlog. Pure.
-// choose.ts chooses the next job, job.ts has a job's activities, settle.ts and after-settle.ts settle an attempt.
+// choose.ts chooses the next job, job/routes.ts has the activities of each; the other files of job/ decide about one activity each.
 import { isOfTheDisk } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
@@ -8,28 +8,27 @@ import { NOTHING_SPENT, reportSpending, addUsage } from "./job/spending.js";
 import { mayRestore, noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, hasOther, startNext } from "./choose.js";
-import { enter, expectActivity, startNextHook, startAgent, startBaseline, startBefore } from "./job/job.js";
-import { dropJob, findJob, replaceJob, stopJobs, uncount } from "./jobs.js";
-import { judgeAttempt, judgeReview } from "./job/verdict.js";
+import { expectActivity, startNextHook, startAgent, startBefore } from "./job/job.js";
+import { enter, hasWork, onlyReads } from "./job/routes.js";
+import { startCheckpoint, takeCheckpoint } from "./job/checkpoint.js";
+import { takeGate } from "./job/gate.js";
+import { dropJob, findJob, listEarlier, replaceJob, stopJobs, uncount } from "./jobs.js";
 import { endBackoff } from "./schedule/backoff.js";
 import { weighAgent } from "./schedule/suspect.js";
 import { reportRedChecks } from "./preflight.js";
-import { settleReview } from "./job/settle.js";
 import { continueAfterSettle, endJob } from "./job/after-settle.js";
-import type { Job, Activity, RunState, AttemptVerdict, Work } from "./state.js";
+import type { Job, Activity, RunState, Work } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
 import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
-import {
-  notePutBack,
-  releaseStage,
-  startCheckpoint,
-  takeStageCheckpoint,
-  takeStageGate,
-  takeStageRestored,
-  weighStage,
-} from "./job/stage-job.js";
 import { takeSaved } from "./job/visit.js";
-import { releaseJob, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./job/weigh.js";
+import {
+  releaseJob,
+  takeRestored,
+  takeUncommitted,
+  weighAttempt,
+  weighRow,
+  weighStage,
+} from "./job/weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
@@ -106,24 +105,15 @@ function onPicked(work: Work, event: Of<"agent_picked">, decision: Decision): Ru
 function onGate(work: Work, event: Of<"gate_finished">, decision: Decision): Work {
   const job = findJob(work, event);
   expectActivity(job, "gate", event);
-  const hasWork = job.route === undefined || job.route === "work";
-  if (job.released === true)
-    return hasWork ? releaseJob(work, job, decision) : releaseStage(work, job, decision);
-  const take = job.route === undefined ? takeGate : takeStageGate;
-  return take(work, job, event, decision);
+  return job.released === true ? releaseJob(work, job, decision) : takeGate(work, job, event, decision);
 }
 
 function onRestored(work: Work, event: Of<"restored">, decision: Decision): Work {
   const job = findJob(work, event);
   expectActivity(job, job.activity === "aside" ? "aside" : "restore", event);
-  if (job.route === "analyze") {
-    const seen = suspect(work, job, event.paths.length);
-    return takeStageRestored(seen.work, seen.job, event, decision);
-  }
-  if (job.route !== undefined && job.route !== "work") return takeStageRestored(work, job, event, decision);
-  if (job.facts.phase !== "review") return takeRestored(work, job, event, decision);
-  notePutBack(job, event, "during the review", decision);
-  return settleReview(work, job, judgeReview(job), decision);
+  if (job.route !== "analyze") return takeRestored(work, job, event, decision);
+  const seen = suspect(work, job, event.paths.length);
+  return takeRestored(seen.work, seen.job, event, decision);
 }
 
 function onSaved(work: Work, event: Of<"work_saved">, decision: Decision): Work {
@@ -134,10 +124,9 @@ function onSaved(work: Work, event: Of<"work_saved">, decision: Decision): Work 
 
 /** Ends a job whose task a person edited, before its agent has ended. */
 function release(work: Work, job: Job, decision: Decision): RunState {
-  const hasWork = job.route === undefined || job.route === "work";
-  return hasWork
+  return hasWork(job.route)
     ? snapshotReleased(work, job, decision)
-    : stayAtWork(releaseStage(work, job, decision), decision);
+    : stayAtWork(releaseJob(work, job, decision), decision);
 }
 
 function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
@@ -165,9 +154,7 @@ function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision)
   }
   decision.because = { rule: "claimed" };
   if (!mayStart(seen, job)) return dropUnstarted(seen, job, decision);
-  if (job.route !== undefined) return startNext(startCheckpoint(seen, job, decision), decision);
-  decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: job.from === "doing" });
-  return startNext(replaceJob(seen, enter(job, "checkpoint")), decision);
+  return startNext(startCheckpoint(seen, job, decision), decision);
 }
 
 /** Counts the tasks a review added, in its summary or directly in the task file. */
@@ -193,14 +180,8 @@ function onCheckpoint(work: Work, event: Of<"checkpoint">, decision: Decision): 
   expectActivity(job, "checkpoint", event);
   decision.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
   if (job.released === true) return release(work, job, decision);
-  if (job.route === "shelve") return stayAtWork(takeStageCheckpoint(work, job, event, decision), decision);
-  if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
-  if (job.route !== undefined) return stayAtWork(takeStageCheckpoint(work, job, event, decision), decision);
-  const measures = work.rules.baseline && job.facts.phase === "iteration";
-  const next = measures
-    ? startBaseline(job, decision)
-    : startBefore(job, work, listEarlier(work, job), decision);
-  return stayAtWork(replaceJob(work, next), decision);
+  if (job.route !== "shelve" && !mayStart(work, job)) return dropUnstarted(work, job, decision);
+  return stayAtWork(takeCheckpoint(work, job, event, decision), decision);
 }
 
 function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decision): RunState {
@@ -211,10 +192,6 @@ function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decisi
   const next = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
   if (event.outcome === "interrupted" || !mayStart(next, job)) return dropUnstarted(next, job, decision);
   return stayAtWork(replaceJob(next, startBefore(job, next, listEarlier(next, job), decision)), decision);
-}
-
-function listEarlier(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]["get"]>> {
-  return (job.facts.task_id === undefined ? undefined : work.earlier.get(job.facts.task_id)) ?? [];
 }
 
 function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, decision: Decision): RunState {
@@ -239,8 +216,7 @@ function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): R
   const job = findJob(work, event);
   expectActivity(job, "agent", event);
   decision.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
-  const putsBack = job.facts.phase === "review" || job.route === "analyze";
-  const after = putsBack ? "restore" : "snapshot";
+  const after = onlyReads(job.route) ? "restore" : "snapshot";
   decision.effects.push({ kind: after, job: job.facts });
   const backoffs = event.outcome === "ok" ? endBackoff(work.backoffs, job.facts.agent) : work.backoffs;
   const charged = charge(work, event);
@@ -251,7 +227,7 @@ function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): R
 /** L12: what the end of an agent that changed nothing says of it. The work in the tree is of earlier attempts, where there were any. */
 function suspect(work: Work, found: Job, changed: number): { work: Work; job: Job } {
   const { from, route } = found;
-  const isEarlier = from === "doing" && (route === "work" || (route === undefined && mayRestore(work)));
+  const isEarlier = from === "doing" && (route === "work" || (route === "attempt" && mayRestore(work)));
   const job: Job = changed > 0 && isEarlier ? { ...found, leavesWork: true } : found;
   const worked = changed > 0 && !isEarlier;
   const { suspects, held, failed } = weighAgent(work, job, { worked, hasOther: hasOther(work, job) });
@@ -284,11 +260,8 @@ function onSnapshot(before: Work, event: Of<"snapshot">, decision: Decision): Ru
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
   if (job.released === true) return stayAtWork(releaseJob(work, job, decision), decision);
-  if (job.route !== undefined) return stayAtWork(weighStage(work, job, event, decision), decision);
-  // L2: a commit started now could replace the pending one that the next start must finish.
-  const verdict: AttemptVerdict =
-    work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
-  return stayAtWork(weighAttempt(work, job, verdict, decision), decision);
+  const weigh = job.route === "work" ? weighStage : weighAttempt;
+  return stayAtWork(weigh(work, job, event, decision), decision);
 }
 
 function onCommitted(work: Work, event: Of<"committed">, decision: Decision): RunState {

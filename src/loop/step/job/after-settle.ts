@@ -4,7 +4,8 @@ import { describeSkipped } from "../../../agents/failure-words.js";
 import { endReleased } from "../edits.js";
 import { startNext } from "../choose.js";
 import { startAfter } from "./job.js";
-import { takeMoved } from "./stage-job.js";
+import { isVisit } from "./routes.js";
+import { takeMoved } from "./visit.js";
 import { dropJob, replaceJob, uncount } from "../jobs.js";
 import { dropsAgent, endsRun, backsOffAgent } from "./verdict.js";
 import { canContinueWithout } from "../schedule/schedule.js";
@@ -24,10 +25,10 @@ export function continueAfterSettle(
     job.final === true && id !== undefined && !isTaken
       ? { ...settled, final: settled.final.with(id, true) }
       : settled;
-  const work = job.route === undefined ? seen : takeMoved(seen, job, refused, decision);
+  const work = takeMoved(seen, job, refused, decision);
   decision.because = { rule: "settled", why: job.verdict?.kind ?? "" };
   // L16: a person took the task from the job before its result was written: the edit counts.
-  if (isTaken && job.route === undefined) return startNext(endReleased(work, job), decision);
+  if (isTaken && !isVisit(job.route)) return startNext(endReleased(work, job), decision);
   if (job.released === true) return startNext(endReleased(work, job), decision);
   // L17: this does not count as an attempt, so no hook runs for it.
   if (backsOffAgent(job.verdict) || job.verdict?.kind === "held")

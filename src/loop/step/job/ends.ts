@@ -1,15 +1,15 @@
 // The two ends of a workflow as jobs: `finish` commits the saved work, after the gate unless it let it pass on this base;
 // `block` takes the work out of the tree and gives the task up. Pure.
-import { fallsShort } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";
 import { mayRestore } from "../edits.js";
 import type { Decision } from "../decision.js";
-import { enter, makeFailureNote } from "./job.js";
+import { makeFailureNote } from "./job.js";
+import { enter } from "./routes.js";
 import { getTaskId, replaceJob, stopJobs } from "../jobs.js";
 import { describeRescue, settleAttempt } from "./settle.js";
-import { describeShort, worthOf } from "./verdict.js";
+import { worthOf } from "./verdict.js";
 import { findRow } from "./stage.js";
 import type { Job, Work } from "../state.js";
 
@@ -62,30 +62,6 @@ export function startGate(work: Work, job: Job, decision: Decision): Work {
   return work.stopping >= 2 ? stopJobs(begun, ["gate"], decision) : begun;
 }
 
-/** Takes the gate's verdict at `finish`. Work that it rejects goes back to the last work stage, with the evidence. */
-export function takeFinalGate(work: Work, job: Job, event: Of<"gate_finished">, decision: Decision): Work {
-  const isComplete = findRow(work, job)?.progress.complete === true;
-  switch (event.verdict) {
-    case "passed":
-    case "unbroken":
-    case "unverified": {
-      if (isComplete || !fallsShort(work.rules.accept, event))
-        return commitTask(work, { ...job, worth: worthOf(event.verdict) }, decision);
-      const { verdict: reason, why, evidence } = describeShort(event);
-      decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, "blocked"));
-      return leaveEnd(work, job, { outcome: "blocked", reason, evidence: why }, decision);
-    }
-    case "interrupted":
-      return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
-    default: {
-      if (isComplete) return putAside(work, job, decision);
-      const { evidence, hidden } = event;
-      const outcome = hidden?.failed === true ? "blocked" : "gate_failed";
-      return failAtEnd(work, job, { outcome, reason: "gate", evidence }, decision);
-    }
-  }
-}
-
 interface Leaving {
   outcome: "gate_failed" | "blocked" | "conflict";
   reason: string;
@@ -93,7 +69,7 @@ interface Leaving {
 }
 
 /** The task leaves `finish` because its work failed there; the log says where it goes. */
-function failAtEnd(work: Work, job: Job, leaving: Leaving, decision: Decision): Work {
+export function failAtEnd(work: Work, job: Job, leaving: Leaving, decision: Decision): Work {
   const { reason, evidence } = leaving;
   const left = leaveEnd(work, job, leaving, decision);
   const to = left.jobs.find(({ facts }) => facts.job === job.facts.job)?.visitEnd?.advances.at(-1)?.to;
@@ -130,7 +106,7 @@ export function leaveEnd(
 }
 
 /** A person completed the workflow of work that the gate rejects: it becomes a rescue, and the task is done without it. */
-function putAside(work: Work, job: Job, decision: Decision): Work {
+export function putAside(work: Work, job: Job, decision: Decision): Work {
   decision.because = { rule: "completed-without-work", picked: getTaskId(job) };
   const message =
     "the gate rejects the work of this task, and a person completed it: it is done without that work, unverified";

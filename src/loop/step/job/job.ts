@@ -6,72 +6,10 @@ import type { ToldEvent } from "../../../logging/events/told-events.js";
 import type { Rules } from "../../../logging/rules.js";
 import type { HookStatus } from "../effects.js";
 import { listBudgets, type SpendingFrame } from "./spending.js";
-import type { Job, JobKind, Activity } from "../state.js";
+import { enter } from "./routes.js";
+import type { Job, Activity } from "../state.js";
 import type { Decision } from "../decision.js";
 import type { Earlier } from "../effects.js";
-import type { Route } from "./stage-state.js";
-
-/** The activities of each kind of job, in order. */
-const ACTIVITIES: Record<JobKind, readonly Activity[]> = {
-  iteration: [
-    "claim",
-    "checkpoint",
-    "baseline",
-    "before",
-    "agent",
-    "snapshot",
-    "reread",
-    "gate",
-    "commit",
-    "restore",
-    "settle",
-    "after",
-  ],
-  review: ["checkpoint", "before", "agent", "restore", "settle", "after"],
-  bootstrap: ["agent", "adopt"],
-  repair: ["agent", "adopt"],
-};
-
-/** The activities of each route through a stage of a workflow, in order. */
-const ROUTES: Record<Route, readonly Activity[]> = {
-  work: [
-    "claim",
-    "checkpoint",
-    "baseline",
-    "before",
-    "agent",
-    "snapshot",
-    "gate",
-    "save",
-    "restore",
-    "settle",
-    "after",
-  ],
-  analyze: ["claim", "checkpoint", "before", "agent", "restore", "save", "settle", "after"],
-  check: ["claim", "checkpoint", "gate", "save", "settle", "after"],
-  deliver: ["claim", "checkpoint", "gate", "aside", "commit", "restore", "settle", "after"],
-  "give-up": ["claim", "checkpoint", "restore", "settle", "after"],
-  discard: ["save", "settle", "after"],
-  shelve: ["checkpoint", "save", "settle", "after"],
-};
-
-/** The activity a kind of job begins with. */
-export function getFirstActivity(kind: JobKind, route?: Route): Activity {
-  const [first] = route === undefined ? ACTIVITIES[kind] : ROUTES[route];
-  if (first === undefined) throw new Error(`a ${kind} has no activities`);
-  return first;
-}
-
-/** Moves the job to a later activity. Contract: an activity may be skipped, but never repeated. */
-export function enter(job: Job, activity: Activity): Job {
-  const { phase } = job.facts;
-  const activities = job.route === undefined ? ACTIVITIES[phase] : ROUTES[job.route];
-  const to = activities.indexOf(activity);
-  if (to < 0 || to < activities.indexOf(job.activity)) {
-    throw new Error(`a job of kind ${job.route ?? phase} cannot go from ${job.activity} to ${activity}`);
-  }
-  return { ...job, activity };
-}
 
 /** L10: an activity's event comes only while the job is in that activity; anything else is an internal error. */
 export function expectActivity(job: Job, activity: Activity, event: StepEvent): void {

@@ -8,7 +8,8 @@ import { describeBy } from "../../../workflow/question.js";
 import { findAutomatic, makeAsk, planEnd, planMove, type Move, type MoveOrder } from "./advance.js";
 import type { Decision } from "../decision.js";
 import { explainTaskOver } from "./spending.js";
-import { hasAgent, isInWorkflow, locate, routeOf, type Position } from "./stage.js";
+import { hasAgent } from "./routes.js";
+import { isInWorkflow, locate, type Position } from "./stage.js";
 import type { Work } from "../state.js";
 
 /** The need of a row before any task is selected. */
@@ -41,9 +42,7 @@ export function findNeed(work: Work, row: IndexRow, at: number): RowNeed | undef
   if (progress.asked !== undefined) return findAnswerNeed(work, row, { progress, position, at });
   if (position.stage.kind === "ask") return findUnaskedNeed(work, row, { progress, position, at });
   const over = explainTaskOver(work, row.id);
-  return over !== undefined && hasAgent(routeOf(position.stage))
-    ? makeGiveUp(row, progress, over)
-    : undefined;
+  return over !== undefined && hasAgent(position.stage.kind) ? makeGiveUp(row, progress, over) : undefined;
 }
 
 function findCompleteNeed(row: IndexRow, progress: ProgressRow): RowNeed | undefined {

@@ -5,10 +5,14 @@ import type { IndexRow, TaskId } from "../../../todo/model/task.js";
 import type { SavedWork, Spent } from "../../../workflow/progress.js";
 
 /**
- * The activities of a job in a workflow; job.ts lists them. `deliver` and `give-up` are the two ends, `discard` drops the
- * changes of a stage that a person rejected, and `shelve` takes the work of a paused task out of the tree.
+ * The kind of a job, which decides about its activities. `attempt` is the one stage of the workflow `default`, from the claim to
+ * the commit; `draft` is a draft or a repair of the backlog, and `rescue` only saves what earlier attempts left in the tree.
+ * The others are visits of stages: `deliver` and `give-up` are the two ends, `discard` drops the changes of a stage that a
+ * person rejected, and `shelve` takes the work of a paused task out of the tree.
  */
-export type Route = "work" | "analyze" | "check" | "deliver" | "give-up" | "discard" | "shelve";
+export type Route = "attempt" | "review" | "draft" | "rescue" | VisitRoute;
+
+type VisitRoute = "work" | "analyze" | "check" | "deliver" | "give-up" | "discard" | "shelve";
 
 /** The run's memory of a task's visit; an advance begins it anew. */
 export interface VisitMemory {

@@ -105,14 +105,15 @@ export function findRow(
   return progress.stage === facts.stage && progress.visit === facts.visit ? { ...row, progress } : undefined;
 }
 
+/** The stage that a job is in, if the row still says so. */
+export function stageOf(work: Pick<Work, "index" | "rules">, job: Job): Stage | undefined {
+  const row = findRow(work, job);
+  return row === undefined ? undefined : findStage(work.rules, row)?.stage;
+}
+
 /** The route of a stage's job; an ask stage has none. */
 export function routeOf({ kind }: Stage): Route | undefined {
   return kind === "ask" ? undefined : kind;
-}
-
-/** Whether a job has an agent, so that it is an iteration and an attempt. */
-export function hasAgent(route: Route | undefined): boolean {
-  return route === undefined || route === "work" || route === "analyze";
 }
 
 /** How often a stage may be tried in one visit. */

@@ -1,5 +1,5 @@
 // Starts the jobs of workflows: the stage of a task that was selected, the two ends, and those that only move work. Pure.
-// stage-job.ts takes them through their activities.
+// routes.ts has the activities of each.
 import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import type { Change } from "../../../todo/model/changes/change.js";
@@ -10,10 +10,10 @@ import { makeAsk, noteAsked, noteEntered, type Move } from "./advance.js";
 import { NO_AGENT } from "../edits.js";
 import type { Decision } from "../decision.js";
 import type { JobFacts } from "../effects.js";
-import { getFirstActivity } from "./job.js";
+import { getFirstActivity, hasAgent } from "./routes.js";
 import { chooseAgent, orderOfPhase } from "../schedule/schedule.js";
 import { chooseStageAgent } from "./stage-agent.js";
-import { hasAgent, locate, routeOf, type Position } from "./stage.js";
+import { locate, routeOf, type Position } from "./stage.js";
 import type { Route } from "./stage-state.js";
 import type { Job, RunState, Work } from "../state.js";
 import type { RowNeed } from "./moves.js";
@@ -28,16 +28,16 @@ export interface Selected {
 
 type Ready = Extract<Position, { kind: "default" | "enter" | "stage" }>;
 
-/** The stage that comes next for a task, its visit, and whether its job has an agent; all absent under `default`. */
+/** The job that comes next for a task. `stage`, `visit`: absent under `default`, whose one stage no row names. */
 export interface NextStage {
-  route?: Route;
+  route: Route;
   stage?: string;
   visit?: number;
 }
 
 /** The job that a selected task needs; `undefined`: a question comes first. */
 export function findNextStage(work: Work, row: IndexRow, position: Ready): NextStage | undefined {
-  if (position.kind === "default") return {};
+  if (position.kind === "default") return { route: "attempt" };
   if (position.kind === "stage") {
     const route = routeOf(position.stage);
     const { stage, visit } = position.progress;
@@ -185,8 +185,8 @@ function makeFacts(
   };
 }
 
-function makeJob(facts: JobFacts & { phase: "iteration" }, route: Route | undefined): Job {
-  return { facts, activity: getFirstActivity("iteration", route), hooks: [], ...given({ route }) };
+function makeJob(facts: JobFacts & { phase: "iteration" }, route: Route): Job {
+  return { facts, route, activity: getFirstActivity(route), hooks: [] };
 }
 
 /** A job without an agent is not an attempt. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Summary } from "../../../todo/model/summary.js";
 import { id } from "../../../todo/testing/testing.js";
-import { dropsAgent, judgeAttempt, judgeReview, readNewTasks, readResult } from "./verdict.js";
+import { dropsAgent, judgeReport, judgeReview, readNewTasks, readResult } from "./verdict.js";
 import type { Job } from "../state.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
@@ -26,7 +26,7 @@ function job(end: End, more: Partial<Job> = {}): Job {
     attempt: 1,
     task_id: id("T1"),
   } as const;
-  return { facts, activity: "snapshot", hooks: [], end: finished(end), ...more };
+  return { facts, route: "attempt", activity: "snapshot", hooks: [], end: finished(end), ...more };
 }
 
 function reported(summary: Partial<Summary>): End {
@@ -94,7 +94,7 @@ test.each<[Partial<Summary>, object]>([
     },
   ],
 ])("a summary %j", (summary, verdict) => {
-  expect(judgeAttempt(job(reported(summary)), snapshot)).toEqual(verdict);
+  expect(judgeReport(job(reported(summary)), undefined, snapshot)).toEqual(verdict);
 });
 
 test.each<[End, object]>([
@@ -113,30 +113,36 @@ test.each<[End, object]>([
     { kind: "failed", reason: "bad-summary", evidence: "status is missing" },
   ],
 ])("an agent that ended with %j", (end, verdict) => {
-  expect(judgeAttempt(job(end), snapshot)).toEqual(verdict);
+  expect(judgeReport(job(end), undefined, snapshot)).toEqual(verdict);
   expect(judgeReview(job(end))).toEqual(verdict);
 });
 
 test("only an agent that was told to stop is interrupted", () => {
   const end: End = { outcome: "failed", reason: "interrupted", evidence: "SIGTERM" };
-  expect(judgeAttempt(job(end, { stopped: true }), snapshot)).toEqual({ kind: "interrupted" });
+  expect(judgeReport(job(end, { stopped: true }), undefined, snapshot)).toEqual({ kind: "interrupted" });
   const failed = { kind: "failed", reason: "interrupted", evidence: "SIGTERM" };
-  expect(judgeAttempt(job(end), snapshot)).toEqual(failed);
+  expect(judgeReport(job(end), undefined, snapshot)).toEqual(failed);
   const exited: End = { outcome: "failed", reason: "exited", evidence: "code 1" };
-  expect(judgeAttempt(job(exited, { stopped: true }), snapshot)).toMatchObject({ reason: "exited" });
+  expect(judgeReport(job(exited, { stopped: true }), undefined, snapshot)).toMatchObject({
+    reason: "exited",
+  });
 });
 
 test("a moved HEAD fails only an attempt whose agent worked", () => {
   const fault = { kind: "failed", reason: "moved-head", evidence: "the branch is another one" };
-  expect(judgeAttempt(job(reported({})), moved)).toEqual(fault);
-  expect(judgeAttempt(job({ outcome: "failed", reason: "idle", evidence: "x" }), moved)).toEqual(fault);
-  expect(judgeAttempt(job(reported({})), { ...snapshot, head: "moved" })).toMatchObject({
+  expect(judgeReport(job(reported({})), undefined, moved)).toEqual(fault);
+  expect(judgeReport(job({ outcome: "failed", reason: "idle", evidence: "x" }), undefined, moved)).toEqual(
+    fault,
+  );
+  expect(judgeReport(job(reported({})), undefined, { ...snapshot, head: "moved" })).toMatchObject({
     evidence: "HEAD was moved",
   });
   const interrupted: End = { outcome: "failed", reason: "interrupted", evidence: "SIGTERM" };
-  expect(judgeAttempt(job(interrupted, { stopped: true }), moved)).toEqual({ kind: "interrupted" });
+  expect(judgeReport(job(interrupted, { stopped: true }), undefined, moved)).toEqual({ kind: "interrupted" });
   for (const reason of ["not-found", "not-signed-in"] as const)
-    expect(judgeAttempt(job({ outcome: "failed", reason, evidence: "x" }), moved)).toMatchObject({ reason });
+    expect(judgeReport(job({ outcome: "failed", reason, evidence: "x" }), undefined, moved)).toMatchObject({
+      reason,
+    });
 });
 
 test("a review accepts any summary, whichever task it names", () => {
@@ -178,5 +184,5 @@ test("a finished task records the text and files of its summary, and adds its ne
 test("judging an agent that has not ended throws", () => {
   const { end, ...running } = job(reported({}));
   expect(end).toBeDefined();
-  expect(() => judgeAttempt(running, snapshot)).toThrow("its agent has not ended");
+  expect(() => judgeReport(running, undefined, snapshot)).toThrow("its agent has not ended");
 });

@@ -3,9 +3,13 @@ import type { z } from "zod";
 import type { GateVerdict } from "../../../gate/verdict.js";
 import { describeDoubt, formatDoubt, type Doubtful } from "../../../gate/verdict/reasons.js";
 import { bareWord } from "../../../agents/plain-report.js";
-import { never } from "../../../system/never.js";
 import type { StageReport, Summary } from "../../../todo/model/summary.js";
+import type { AskedQuestion } from "../../../todo/model/changes/change.js";
 import type { Verdict } from "../../../todo/model/verified.js";
+import { listOwnOutcomes } from "../../../workflow/advance.js";
+import { CALL, CALL_OUTCOMES } from "../../../workflow/call.js";
+import type { PendingCall } from "../../../workflow/progress.js";
+import type { Stage } from "../../../workflow/workflow.js";
 import { causesBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
 import type { Job, AttemptVerdict } from "../state.js";
@@ -52,35 +56,47 @@ function isNameOf(named: string, id: string): boolean {
   return named === id || bare === id || bare.startsWith(`${id}: `);
 }
 
-/** Judges an attempt at a task. L5: done needs a summary of that task, and HEAD where the attempt found it. */
-export function judgeAttempt(job: Job, snapshot: Snapshot): AttemptVerdict {
+/**
+ * Judges an attempt, or the work of a stage, by its agent's report. L5: done needs a report of that task, and HEAD where the attempt
+ * found it. L19: only an outcome that the stage declares ends its visit. `stage`: absent under `default`.
+ */
+export function judgeReport(
+  job: Job,
+  stage: Stage | undefined,
+  snapshot?: Snapshot,
+): AttemptVerdict | { asks: AskedQuestion } {
   const accepted = acceptReport(job);
   // An agent that was stopped or could not work is not to blame for a HEAD that moved meanwhile.
   if ("kind" in accepted && isNoAttempt(accepted)) return accepted;
-  if (snapshot.head === "moved") {
+  if (snapshot?.head === "moved")
     return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
-  }
+  const call = job.end?.pending_call;
+  if (call !== undefined) return { asks: makeCallQuestion(call) };
   if ("kind" in accepted) return accepted;
-  const { summary } = accepted;
-  switch (summary.status) {
-    case "done":
-      return { kind: "done", summary: summary.summary ?? "" };
-    case "blocked":
-      return {
-        kind: "blocked",
-        blockers: summary.blockers?.length ? summary.blockers : [summary.summary ?? "blocked"],
-      };
-    case "skipped":
-      return { kind: "skipped", why: summary.summary ?? summary.blockers?.join("; ") ?? "skipped" };
-    case "reviewed":
-      return {
-        kind: "failed",
-        reason: "bad-summary",
-        evidence: 'the summary says "reviewed", which is not a status of a task',
-      };
-    default:
-      return never(summary.status);
-  }
+  const { status, blockers = [], summary = "", questions = [], outcome } = accepted.summary;
+  const asked = stage === undefined ? [] : questions.filter((text) => text.trim() !== "");
+  if (asked.length > 0) return { asks: { source: "agent", text: asked.join("\n\n"), outcomes: [] } };
+  if (status === "blocked")
+    return { kind: "blocked", blockers: blockers.length > 0 ? blockers : [summary || "blocked"] };
+  if (status === "skipped") return { kind: "skipped", why: summary || blockers.join("; ") || "skipped" };
+  if (stage !== undefined) return judgeOutcome(stage, status === "done", outcome);
+  if (status === "done") return { kind: "done", summary };
+  const evidence = 'the summary says "reviewed", which is not a status of a task';
+  return { kind: "failed", reason: "bad-summary", evidence };
+}
+
+/** A work stage that reports "done" has the outcome of that name. */
+function judgeOutcome(stage: Stage, isDone: boolean, outcome: string | undefined): AttemptVerdict {
+  const own = listOwnOutcomes(stage);
+  const found = outcome ?? (stage.kind === "work" && isDone ? "done" : undefined);
+  if (found !== undefined && own.includes(found)) return { kind: "outcome", outcome: found };
+  const said =
+    found === undefined ? "the report has no outcome" : `"${found}" is not an outcome of this stage`;
+  return { kind: "failed", reason: "bad-summary", evidence: `${said}; possible are ${own.join(", ")}` };
+}
+
+function makeCallQuestion(call: PendingCall): AskedQuestion {
+  return { source: "tool", text: call.command, outcomes: [...CALL_OUTCOMES], shows: CALL, call };
 }
 
 /** The agent is missing or not signed in: the run drops it, and the task stays in progress for another one. */

@@ -1,5 +1,5 @@
 // The end of a visit of a stage: the outcome that the agent reported or the runner gives, the work that is saved, and the row that
-// moves on. Pure. advance.ts plans the move, stage-job.ts has the events before it.
+// moves on. Pure. advance.ts plans the move, weigh.ts and gate.ts come before it.
 import type { StepEvent } from "../../../logging/events/events.js";
 import { tokensOf } from "../../../agents/usage.js";
 import { given } from "../../../system/given.js";
@@ -8,19 +8,19 @@ import { PersistentMap } from "../../../system/persistent-map.js";
 import type { AskedQuestion, Change } from "../../../todo/model/changes/change.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import { collectFacts, listOwnOutcomes } from "../../../workflow/advance.js";
-import { CALL, CALL_OUTCOMES } from "../../../workflow/call.js";
-import type { PendingCall, ProgressRow, SavedWork, Spent } from "../../../workflow/progress.js";
-import type { Stage, Workflow } from "../../../workflow/workflow.js";
-import { planMove } from "./advance.js";
+import type { ProgressRow, SavedWork, Spent } from "../../../workflow/progress.js";
+import type { Workflow } from "../../../workflow/workflow.js";
+import { completeNote, planMove } from "./advance.js";
 import type { Decision } from "../decision.js";
-import { enter, makeFailureNote } from "./job.js";
+import { makeFailureNote } from "./job.js";
+import { enter } from "./routes.js";
 import { countAttemptsLeft, getTaskId, replaceJob } from "../jobs.js";
 import { listNewTasks, putBackInQueue, rememberFailure, settleAttempt } from "./settle.js";
 import { explainTaskOver } from "./spending.js";
 import { findRow, findStage } from "./stage.js";
 import type { TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
-import { acceptReport, isNoAttempt, isSpared, readResult } from "./verdict.js";
+import { isSpared, readResult } from "./verdict.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
@@ -34,41 +34,6 @@ export interface VisitOrder {
   /** The text of a stage without an agent. */
   text?: string;
   evidence?: { reason: string; evidence: string };
-}
-
-/** Judges what the agent of a stage reported. L19: only an outcome that the stage declares ends its visit. */
-export function judgeStage(
-  job: Job,
-  stage: Stage,
-  snapshot?: Of<"snapshot">,
-): AttemptVerdict | { asks: AskedQuestion } {
-  const accepted = acceptReport(job);
-  if ("kind" in accepted && isNoAttempt(accepted)) return accepted;
-  if (snapshot?.head === "moved")
-    return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
-  const call = job.end?.pending_call;
-  if (call !== undefined) return { asks: makeCallQuestion(call) };
-  if ("kind" in accepted) return accepted;
-  const { status, blockers, summary = "", questions = [], outcome } = accepted.summary;
-  const asked = questions.filter((text) => text.trim() !== "");
-  if (asked.length > 0) return { asks: { source: "agent", text: asked.join("\n\n"), outcomes: [] } };
-  if (status === "blocked")
-    return {
-      kind: "blocked",
-      blockers: blockers?.length ? blockers : [summary === "" ? "blocked" : summary],
-    };
-  if (status === "skipped") return { kind: "skipped", why: summary === "" ? "skipped" : summary };
-  const own = listOwnOutcomes(stage);
-  // A work stage that reports "done" has the outcome of that name.
-  const found = outcome ?? (stage.kind === "work" && status === "done" ? "done" : undefined);
-  if (found !== undefined && own.includes(found)) return { kind: "outcome", outcome: found };
-  const said =
-    found === undefined ? "the report has no outcome" : `"${found}" is not an outcome of this stage`;
-  return { kind: "failed", reason: "bad-summary", evidence: `${said}; possible are ${own.join(", ")}` };
-}
-
-function makeCallQuestion(call: PendingCall): AskedQuestion {
-  return { source: "tool", text: call.command, outcomes: [...CALL_OUTCOMES], shows: CALL, call };
 }
 
 /** Continues from the verdict on a stage whose visit it does not end by an outcome of its own. */
@@ -349,7 +314,7 @@ function workAfter(
 }
 
 /** A visit that has ended: the next one is counted anew. */
-export function forgetVisit(work: Work, job: Job): Work {
+function forgetVisit(work: Work, job: Job): Work {
   const id = getTaskId(job);
   const { visitEnd } = job;
   if (visitEnd === undefined || visitEnd.keepsCount === true) return work;
@@ -361,4 +326,19 @@ export function forgetVisit(work: Work, job: Job): Work {
     earlier: work.earlier.with(id, told),
     blockedAtStart: new Set([...work.blockedAtStart].filter((one) => one !== id)),
   };
+}
+
+/** L19: once the row has moved on, the log says so; a move that was refused changes nothing. */
+export function takeMoved(
+  work: Work,
+  job: Job,
+  refused: readonly { op: string }[],
+  decision: Decision,
+): Work {
+  if (job.visitEnd === undefined || refused.some(({ op }) => op === "advance")) return work;
+  const progress = work.index.get(getTaskId(job))?.progress;
+  const { iteration, agent } = job.facts;
+  const facts = { job: job.facts.job, iteration, agent };
+  for (const note of job.visitEnd.notes) decision.notes.push({ ...completeNote(note, progress), ...facts });
+  return forgetVisit(work, job);
 }
