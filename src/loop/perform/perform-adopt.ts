@@ -25,8 +25,8 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   const { ports, memory, project, store } = world;
   const draft = memory.of(job.job).draft;
   const written = draft === undefined ? undefined : await ports.files.read(draft);
-  const bytes = written ?? (repairs ? undefined : makeBacklogOf(world, memory.of(job.job).newTasks ?? []));
-  memory.of(job.job).newTasks = undefined;
+  const bytes =
+    written ?? (repairs ? undefined : makeBacklogOf(world, memory.of(job.job).summary?.new_tasks ?? []));
   if (bytes === undefined) return "the agent wrote no backlog";
   const checked = checkBacklog(bytes, world.check);
   if (checked.kind === "empty") return "the backlog the agent wrote has no tasks";

@@ -11,7 +11,7 @@ import { redactValue } from "../../system/text/secrets/redact.js";
 import { openQuestion } from "../../workflow/question.js";
 import { verdictOf, type Verdict } from "../../todo/model/verified.js";
 import { worthOf } from "../step/job/verdict.js";
-import type { Effect } from "../step/effects.js";
+import type { Effect, JobFacts } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
 import { explainLostRepository } from "./lost-repository.js";
 import { performAdopt } from "./perform-adopt.js";
@@ -51,17 +51,17 @@ async function performOne(world: World, effect: Effect): Promise<StepEvent> {
     case "checkpoint":
       return performCheckpoint(world, effect);
     case "run-agent":
-      return performAgent(world, effect);
+      return runStoppable(world, effect, (stop) => performAgent(world, effect, stop));
     case "adopt":
       return performAdopt(world, effect);
     case "snapshot":
       return performSnapshot(world, effect);
     case "run-baseline":
-      return performBaseline(world, effect);
+      return runStoppable(world, effect, (stop) => performBaseline(world, effect, stop));
     case "preflight":
-      return performPreflight(world, effect);
+      return runStoppable(world, effect, (stop) => performPreflight(world, effect, stop));
     case "run-gate":
-      return performGate(world, effect);
+      return runStoppable(world, effect, (stop) => performGate(world, effect, stop));
     case "restore":
       return performRestore(world, effect);
     case "commit":
@@ -71,9 +71,9 @@ async function performOne(world: World, effect: Effect): Promise<StepEvent> {
     case "commit-backlog":
       return performCommitBacklog(world, effect);
     case "run-hook":
-      return performHook(world, effect);
+      return runStoppable(world, effect, (stop) => performHook(world, effect, stop));
     case "stop":
-      world.memory.of(effect.job.job).stop?.abort(effect.how);
+      world.memory.stops.get(effect.job.job)?.abort(effect.how);
       return { type: "stop_sent", ...effect.job, how: effect.how };
     case "save-work":
       return performSaveWork(world, effect);
@@ -107,6 +107,22 @@ async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook"
   return file;
 }
 
+/** Runs a process that a `stop` of its job ends: it is registered before any wait, so that a stop from the same decision finds it. */
+async function runStoppable(
+  { memory: { stops } }: World,
+  { job }: { job?: JobFacts },
+  act: (stop: AbortSignal) => Promise<StepEvent>,
+): Promise<StepEvent> {
+  const key = job?.job ?? 0;
+  const stop = new AbortController();
+  stops.set(key, stop);
+  try {
+    return await act(stop.signal);
+  } finally {
+    stops.delete(key);
+  }
+}
+
 /**
  * Runs changes of the backlog one after the other, each to the end of its effect, since a requested edit may coincide with a
  * job's change. Their events then come in the order in which the file was written, and a replay writes it in the same order.
@@ -131,7 +147,7 @@ function verdictFor(
   return { verified: verdict === "verified", verdict };
 }
 
-async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEvent> {
+async function performHook(world: World, effect: Do<"run-hook">, stop: AbortSignal): Promise<StepEvent> {
   const { ports, log, memory } = world;
   const { hook, at, job, status, label } = effect;
   const { hooks } = world.project.resolved.settings;
@@ -143,9 +159,6 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
   const about = redactValue(log.redact, makeHookSummary(job?.task_id, status, summary), KEPT);
   const summaryFile = await writeSummary(world, effect, about);
   const found = verdictFor(world, effect);
-  const key = job?.job ?? 0;
-  const stop = new AbortController();
-  memory.of(key).stop = stop;
   const began = ports.clock.monotonic();
   const end = await runHook(
     ports,
@@ -161,9 +174,8 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
       timeoutMs: hooks.timeout,
       redact: log.redact,
     },
-    stop.signal,
+    stop,
   );
-  memory.of(key).stop = undefined;
   return {
     type: "hook_finished",
     ...job,

@@ -19,7 +19,7 @@ import type { RunLog } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import type { Store } from "../../todo/store/store.js";
-import type { NewTask, StageAgentReport } from "../../todo/model/summary.js";
+import type { StageAgentReport } from "../../todo/model/summary.js";
 import type { Backlog, Task, TaskId } from "../../todo/model/task.js";
 import type { Question } from "../../workflow/progress.js";
 import type { Trusted } from "./ask-trust.js";
@@ -114,14 +114,10 @@ export interface JobMemory {
   /** The refs that only the runner moves, as they were before the job of a workflow. */
   ownRefs?: Map<string, string> | undefined;
   snapshot?: Snapshot | undefined;
-  /** Stops the process that runs for it. */
-  stop?: AbortController | undefined;
   /** The folder of its last agent step. */
   step?: string;
   /** The file that a drafting or repairing agent writes. */
   draft?: string;
-  /** The new tasks a drafting agent reported. */
-  newTasks?: readonly NewTask[] | undefined;
   /** The summary of its agent and the verdict of its gate, for hooks. */
   summary?: StageAgentReport;
   verdict?: GateVerdict;
@@ -137,6 +133,8 @@ export interface RunMemory {
   jobs: Map<number, JobMemory>;
   /** That of a job; empty before its first activity. */
   of: (job: number) => JobMemory;
+  /** Ends the process that runs for a job; 0: for none. */
+  stops: Map<number, AbortController>;
   /** The last session of each stage of a task, by `STAGE TASK`. */
   sessions: Map<string, { agent: string; session: Session }>;
   /** The visits of stages whose agent this run has started. */
@@ -182,6 +180,7 @@ export function createMemory(): RunMemory {
       jobs.set(job, known);
       return known;
     },
+    stops: new Map(),
     sessions: new Map(),
     begun: new Set(),
     tails: new Map(),

@@ -136,7 +136,7 @@ async function startRelease(
     const how = signal === undefined ? "now" : "kill";
     signal = event.signal;
     stop.abort();
-    for (const { stop } of world.memory.jobs.values()) stop?.abort(how);
+    for (const running of world.memory.stops.values()) running.abort(how);
     // The push and gh end with all their processes; before that, git restores the tree.
     if (released.commit !== undefined) void ports.processes.sweep(markOf(world.log.folder));
   };
@@ -291,9 +291,7 @@ async function tellStep({ world }: Site, text: string): Promise<void> {
 async function runChecks(site: Site, when: string): Promise<string[]> {
   const { world, job, stop, facts } = site;
   if (facts.prompt.checks.length === 0) return stop.signal.aborted ? ["interrupted"] : [];
-  world.memory.of(job.job).stop = stop;
   const done = await runAll(world, job, stop.signal);
-  world.memory.of(job.job).stop = undefined;
   if (done === "interrupted" || stop.signal.aborted) return ["interrupted"];
   for (const message of done.warnings) await world.log.tell({ type: "warning", ...job, message });
   const red = done.ran.filter(({ end: how }) => how.how !== "exited" || how.code !== 0);

@@ -253,7 +253,7 @@ export async function closeRun<End>(world: World, locks: RunLocks, toEnd: () => 
     return await toEnd();
   } catch (error) {
     // The run cannot be logged any more, so all its processes must end.
-    for (const { stop } of world.memory.jobs.values()) stop?.abort("kill");
+    for (const running of world.memory.stops.values()) running.abort("kill");
     await ports.processes.sweep(markOf(log.folder));
     if (error instanceof UserError) throw error;
     throw new Error(`run ${log.run} failed; its log is ${log.folder}`, { cause: error });

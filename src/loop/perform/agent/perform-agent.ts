@@ -60,14 +60,12 @@ import type { ConfiguredAgent, World } from "../world.js";
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
 
 /** Runs an agent to its end. Always ends in `agent_finished`, unless the log folder cannot be written. */
-export async function performAgent(world: World, effect: RunAgent): Promise<StepEvent> {
+export async function performAgent(world: World, effect: RunAgent, stop: AbortSignal): Promise<StepEvent> {
   const { ports, memory, log } = world;
   const { job } = effect;
   const configured = world.configuredAgents.get(job.agent);
   if (configured === undefined) throw new Error(`no agent is called ${job.agent}`);
   const began = ports.clock.monotonic();
-  const stop = new AbortController();
-  memory.of(job.job).stop = stop;
   const step = await openStep(world, effect);
   try {
     const stage = await openAgentStage(world, job);
@@ -121,7 +119,6 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     if (why === undefined || job.stage === undefined) throw error;
     return makeFinished(job, blockBy(job, why), { took: ports.clock.monotonic() - began });
   } finally {
-    memory.of(job.job).stop = undefined;
     await step.output.close();
     await step.stderr.close();
   }
@@ -134,7 +131,7 @@ async function startAgain(
   { first, prompt }: { first: AgentEnd; prompt: string },
 ): Promise<AgentEnd> {
   const { effect, step, left } = call;
-  if (call.stop.signal.aborted || call.answered !== undefined) return first;
+  if (call.stop.aborted || call.answered !== undefined) return first;
   if (!(await isSessionLost(world, effect.job, { left, first }))) return first;
   const promptFile = join(step.folder, "prompt-new-session.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
@@ -168,7 +165,7 @@ async function takeMessages(world: World, call: AgentCall, first: AgentEnd): Pro
   const { job } = effect;
   let end = await askForMissingReport(world, call, first);
   // The next attempt, or the session with its answer, has the messages in its prompt.
-  while (end.outcome === "ok" && end.waitingCall === undefined && !stop.signal.aborted) {
+  while (end.outcome === "ok" && end.waitingCall === undefined && !stop.aborted) {
     const unread = await readUnread(world, job, row);
     if (row === undefined || job.task_id === undefined || unread.length === 0) break;
     const why = `they came while ${job.agent} worked, and `;
@@ -201,7 +198,7 @@ async function askForMissingReport(world: World, call: AgentCall, first: AgentEn
   const reports = job.phase === "iteration" || job.phase === "review";
   const needs = (world.project.resolved.settings.loop.apply_summary && reports) || call.stage !== undefined;
   const session = call.stage === undefined ? findSessionToAsk(first) : findSessionToAskStage(first);
-  if (!needs || session === undefined || stop.signal.aborted) return first;
+  if (!needs || session === undefined || stop.aborted) return first;
   const over = endWithoutAsking(first, findSpent(world, call, first));
   if (over !== undefined) return settleByFindings(first).warning === undefined ? over : first;
   const prompt = makeReportRequest(call, first);
@@ -246,7 +243,7 @@ async function askForMissingReason(world: World, call: AgentCall, first: AgentEn
   const { job } = effect;
   const waits = call.stage?.stage.kind === "analyze" || first.waitingCall !== undefined;
   const session = waits ? undefined : findSessionToAskWhy(first);
-  if (job.task_id === undefined || session === undefined || stop.signal.aborted) return first;
+  if (job.task_id === undefined || session === undefined || stop.aborted) return first;
   if (findSpent(world, call, first).some(({ spent, most }) => spent >= most)) return first;
   const paths = await listChangedChecks(world, job);
   if (paths.length === 0) return first;
@@ -307,7 +304,7 @@ interface AgentCall {
   step: Step;
   prompt: string;
   promptFile: string;
-  stop: AbortController;
+  stop: AbortSignal;
   /** Another session than a new one: to ask in, or that of a stage. */
   resume?: Session;
   /** The person's decision on the call of the session that is resumed. */
@@ -383,7 +380,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
     },
     onPause: () => write(events.splice(0), output.splice(0)),
     onStderr: (text) => step.stderr.append(text),
-    stop: stop.signal,
+    stop,
   });
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
   await countHeard(world, job, { row: call.row, heard });
@@ -403,7 +400,6 @@ async function logSummary(world: World, job: JobFacts, result: AgentResult): Pro
   if (result.outcome !== "ok" || !("found" in result.report)) return;
   const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
   world.memory.of(job.job).summary = result.report.found;
-  if (job.phase === "bootstrap") world.memory.of(job.job).newTasks = new_tasks ?? [];
   await world.log.tell({
     type: "summary",
     ...job,

@@ -30,8 +30,11 @@ type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
 
 /** Measures the project's commands on the tree a task starts with, or takes an earlier measurement of the same tree. */
-export async function performBaseline(world: World, { job, reuse }: Do<"run-baseline">): Promise<StepEvent> {
-  const stop = registerStop(world, job);
+export async function performBaseline(
+  world: World,
+  { job, reuse }: Do<"run-baseline">,
+  stop: AbortSignal,
+): Promise<StepEvent> {
   const began = world.ports.clock.monotonic();
   const answer = (
     outcome: BaselineFinished["outcome"],
@@ -50,39 +53,35 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     ...given({ unprepared: more.unprepared }),
     duration_ms: Math.round(world.ports.clock.monotonic() - began),
   });
-  try {
-    const { memory } = world;
-    const checkpoint = memory.of(job.job).checkpoint;
-    const base = checkpoint?.base;
-    const keep = async (known: StoredBaseline): Promise<StepEvent> => {
-      const own = await measureOwn(world, job, known, stop.signal);
-      return own === "interrupted" ? answer(own) : answer("kept", setBaseline(world, withOwn(known, own)));
-    };
-    const kept = await reuseBaseline(world, base);
-    if (kept !== undefined) return await keep(kept);
-    const before = await findEarlierClaim(world, job, reuse);
-    if (before.known !== undefined) return await keep(before.known);
-    if (before.worked) {
-      memory.baseline = undefined;
-      return answer("unknown");
-    }
-    const measured = await measure(world, job, stop.signal);
-    if (measured === "interrupted") return answer("interrupted");
-    if ("unprepared" in measured) {
-      memory.baseline = undefined;
-      const message = `the cold room could not be prepared: ${measured.unprepared}`;
-      await world.log.tell({ type: "warning", ...job, message });
-      return answer("unknown", undefined, { unprepared: measured.unprepared });
-    }
-    const hidden = await measureHiddenChecks(world, base, stop.signal);
-    if (hidden === "interrupted") return answer("interrupted");
-    const own = await measureOwn(world, job, undefined, stop.signal);
-    if (own === "interrupted") return answer(own);
-    const known = await writeBaseline(world, measured.baseline, base);
-    return answer("measured", setBaseline(world, withOwn(known, own)), { hidden });
-  } finally {
-    stop.forget();
+  const { memory } = world;
+  const checkpoint = memory.of(job.job).checkpoint;
+  const base = checkpoint?.base;
+  const keep = async (known: StoredBaseline): Promise<StepEvent> => {
+    const own = await measureOwn(world, job, known, stop);
+    return own === "interrupted" ? answer(own) : answer("kept", setBaseline(world, withOwn(known, own)));
+  };
+  const kept = await reuseBaseline(world, base);
+  if (kept !== undefined) return await keep(kept);
+  const before = await findEarlierClaim(world, job, reuse);
+  if (before.known !== undefined) return await keep(before.known);
+  if (before.worked) {
+    memory.baseline = undefined;
+    return answer("unknown");
   }
+  const measured = await measure(world, job, stop);
+  if (measured === "interrupted") return answer("interrupted");
+  if ("unprepared" in measured) {
+    memory.baseline = undefined;
+    const message = `the cold room could not be prepared: ${measured.unprepared}`;
+    await world.log.tell({ type: "warning", ...job, message });
+    return answer("unknown", undefined, { unprepared: measured.unprepared });
+  }
+  const hidden = await measureHiddenChecks(world, base, stop);
+  if (hidden === "interrupted") return answer("interrupted");
+  const own = await measureOwn(world, job, undefined, stop);
+  if (own === "interrupted") return answer(own);
+  const known = await writeBaseline(world, measured.baseline, base);
+  return answer("measured", setBaseline(world, withOwn(known, own)), { hidden });
 }
 
 /** Runs the task's own checks unless their results are known, and names those that pass before the work. */
@@ -126,18 +125,21 @@ function toCheckedCommand(ran: Ran): CheckedCommand {
 }
 
 /** Runs the project's commands before the run starts work, and reverts what they changed in the tree. */
-export async function performPreflight(world: World, { job }: Do<"preflight">): Promise<StepEvent> {
-  const stop = registerStop(world, job);
+export async function performPreflight(
+  world: World,
+  { job }: Do<"preflight">,
+  stop: AbortSignal,
+): Promise<StepEvent> {
   const { repo } = world;
   const began = world.ports.clock.monotonic();
   try {
     const base = await beginPreflight(world, job);
-    const measured = await measure(world, job, stop.signal);
+    const measured = await measure(world, job, stop);
     const known =
       typeof measured === "object" && "baseline" in measured
         ? await writeBaseline(world, measured.baseline, base)
         : undefined;
-    const hidden = known === undefined ? [] : await measureHiddenChecks(world, base, stop.signal);
+    const hidden = known === undefined ? [] : await measureHiddenChecks(world, base, stop);
     // Without git the run cannot tell whether the tree is still the same when the first task starts.
     if (known !== undefined && repo !== undefined) setBaseline(world, known);
     return {
@@ -159,7 +161,6 @@ export async function performPreflight(world: World, { job }: Do<"preflight">): 
     };
   } finally {
     await endPreflight(world, job);
-    stop.forget();
   }
 }
 
@@ -184,46 +185,40 @@ async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<voi
 }
 
 /** Runs the project's commands and the task's own, and reverts what they changed in the tree. */
-export async function performGate(world: World, { job }: Do<"run-gate">): Promise<StepEvent> {
-  // Registered before any wait, so that a stop from the same decision finds it.
-  const stop = registerStop(world, job);
+export async function performGate(
+  world: World,
+  { job }: Do<"run-gate">,
+  stop: AbortSignal,
+): Promise<StepEvent> {
   const { ports } = world;
   const began = ports.clock.monotonic();
   const warnings: string[] = [];
-  try {
-    if (job.stage !== undefined && world.memory.of(job.job).snapshot === undefined)
-      await takeSnapshot(world, job, makeRescueLabel(job));
-    const own = listTrustedCommands(world, job.task_id, warnings);
-    const allowed = listAllowed(world, job.task_id, warnings);
-    const visible = await check(world, job, { own, allowed }, stop.signal);
-    const isWhole = getStageGate(world, job).how === "verify";
-    const {
-      report,
-      now,
-      warnings: more,
-    } = isWhole ? await checkHidden(world, job, visible, stop.signal) : visible;
-    warnings.push(...more);
-    if (now !== undefined) await keepForNext(world, job, now);
-    const inside = warnOfUncheckedInside(world, job, report);
-    warnings.push(...inside);
-    const settings = isGreen(report) ? await warnOfChangedSettings(world, job) : [];
-    warnings.push(...settings);
-    const judged = weaken(report, { inside, settings });
-    world.memory.of(job.job).verdict = judged.verdict;
-    const { runStart } = world.memory;
-    if (runStart !== undefined && job.task_id !== undefined) noteNeeded(runStart, job.task_id, judged);
-    if (job.stage !== undefined) world.memory.of(job.job).gate = judged;
-    return {
-      type: "gate_finished",
-      ...job,
-      ...judged,
-      evidence: withLeftOut(judged, world.memory.of(job.job).snapshot?.leftOut),
-      warnings,
-      duration_ms: Math.round(ports.clock.monotonic() - began),
-    };
-  } finally {
-    stop.forget();
-  }
+  if (job.stage !== undefined && world.memory.of(job.job).snapshot === undefined)
+    await takeSnapshot(world, job, makeRescueLabel(job));
+  const own = listTrustedCommands(world, job.task_id, warnings);
+  const allowed = listAllowed(world, job.task_id, warnings);
+  const visible = await check(world, job, { own, allowed }, stop);
+  const isWhole = getStageGate(world, job).how === "verify";
+  const { report, now, warnings: more } = isWhole ? await checkHidden(world, job, visible, stop) : visible;
+  warnings.push(...more);
+  if (now !== undefined) await keepForNext(world, job, now);
+  const inside = warnOfUncheckedInside(world, job, report);
+  warnings.push(...inside);
+  const settings = isGreen(report) ? await warnOfChangedSettings(world, job) : [];
+  warnings.push(...settings);
+  const judged = weaken(report, { inside, settings });
+  world.memory.of(job.job).verdict = judged.verdict;
+  const { runStart } = world.memory;
+  if (runStart !== undefined && job.task_id !== undefined) noteNeeded(runStart, job.task_id, judged);
+  if (job.stage !== undefined) world.memory.of(job.job).gate = judged;
+  return {
+    type: "gate_finished",
+    ...job,
+    ...judged,
+    evidence: withLeftOut(judged, world.memory.of(job.job).snapshot?.leftOut),
+    warnings,
+    duration_ms: Math.round(ports.clock.monotonic() - began),
+  };
 }
 
 /** The agent learns of its files that the checks did not see. */
@@ -255,15 +250,6 @@ function warnOfUncheckedInside(
   return [
     `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold${SO_NOT_VERIFIED}`,
   ];
-}
-
-function registerStop({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {
-  const stop = new AbortController();
-  memory.of(job).stop = stop;
-  const forget = (): void => {
-    memory.of(job).stop = undefined;
-  };
-  return { signal: stop.signal, forget };
 }
 
 /** The task's own commands, without those that were not approved. */
