@@ -13,14 +13,13 @@ import { readCheckOptions, configureAgents, resolveSchedule } from "./assemble.j
 import { checkRequest } from "./before/check-request.js";
 import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
 import { openAgentStage } from "../perform/agent/agent-stage.js";
-import { chooseStageAgent } from "../step/job/stage-agent.js";
 import { locate } from "../step/job/stage.js";
 import { listOwnOutcomes, passStages, toTarget } from "../../workflow/advance.js";
 import type { Stage } from "../../workflow/workflow.js";
 import type { Rules } from "../../logging/rules.js";
 import { renderPrompt } from "../perform/agent/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { chooseAgent, orderOfPhase } from "../step/schedule/schedule.js";
+import { chooseAgent, chooseStageAgent, orderOfPhase } from "../step/schedule/schedule.js";
 import { createMemory } from "../perform/world.js";
 
 /** A step of the plan. */

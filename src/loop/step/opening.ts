@@ -5,10 +5,10 @@ import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { listBudgets, reportSpending, addUsage, explainRunOver } from "./job/spending.js";
 import { beginClose, closeAtOnce } from "./ending.js";
-import { makeFailureNote, makeLabel } from "./job/job.js";
+import { makeLabel } from "./job/job.js";
 import { enter, getFirstActivity } from "./job/routes.js";
-import { readRetryAt } from "./job/verdict.js";
-import { causesBackoff, backOff, restoreBackoff, endBackoff, describeBackoff } from "./schedule/backoff.js";
+import { backOffAgent } from "./job/settle.js";
+import { causesBackoff, restoreBackoff, endBackoff } from "./schedule/backoff.js";
 import { reportRedChecks, PREFLIGHT_JOB, explainRefusal } from "./preflight.js";
 import { canContinueWithout, chooseAgent, isUnusable, orderOfPhase } from "./schedule/schedule.js";
 import { waitFor } from "./schedule/wait.js";
@@ -233,7 +233,7 @@ function onAgentFinished(before: Opening, event: Of<"agent_finished">, decision:
   const reason = event.reason ?? "exited";
   const evidence = event.evidence ?? "";
   if (isUnusable(reason)) return dropAgent(opening, job, { reason, evidence }, decision);
-  if (causesBackoff(reason)) return backOffAgent(opening, job, { reason, evidence, event }, decision);
+  if (causesBackoff(reason)) return backOff(opening, { ...job, end: event }, { reason, evidence }, decision);
   decision.because = { rule: "agent-failed", why: reason };
   return readAgain(opening, job, { reason, evidence }, decision);
 }
@@ -246,7 +246,7 @@ function dropAgent(
   decision: Decision,
 ): RunState {
   decision.because = { rule: "agent-unusable", why: reason };
-  const { agent, phase } = job.facts;
+  const { agent } = job.facts;
   const message = `${agent}: ${evidence === "" ? reason : evidence}`;
   const dropped = new Set([...opening.dropped, agent]);
   if (!canContinueWithout(opening.rules, dropped)) return end(opening, "environment", message, decision);
@@ -255,38 +255,32 @@ function dropAgent(
     ...job.facts,
     message: describeSkipped(agent, { reason, evidence }),
   });
+  return askAgain({ ...opening, dropped }, job, decision);
+}
+
+/** L17: a draft whose agent backs off does not count: the agent is asked again later, or another one is. */
+function backOff(
+  opening: Opening,
+  job: Job,
+  failure: { reason: string; evidence: string },
+  decision: Decision,
+): RunState {
+  decision.because = { rule: "agent-paused", why: failure.reason };
+  return askAgain(backOffAgent(opening, job, failure, decision), job, decision);
+}
+
+/** Asks again for a draft or a repair that does not count. */
+function askAgain(opening: Opening, { facts }: Job, decision: Decision): RunState {
   if (opening.stopping > 0) return endInterrupted(opening, decision);
-  const { drafts, repairs } = opening;
-  if (phase === "repair") return askAgent({ ...opening, dropped, repairs: repairs - 1 }, "repair", decision);
-  return askAgent({ ...opening, dropped, drafts: drafts - 1 }, "bootstrap", decision);
+  const left = { ...opening, job: undefined };
+  return facts.phase === "repair"
+    ? askAgent({ ...left, repairs: left.repairs - 1 }, "repair", decision)
+    : askAgent({ ...left, drafts: left.drafts - 1 }, "bootstrap", decision);
 }
 
 function onWoke(opening: Opening, decision: Decision): RunState {
   decision.because = { rule: opening.waits === undefined ? "noted" : "woke" };
   return opening.waits === undefined ? stay(opening) : askAgent(opening, opening.waits, decision);
-}
-
-/** L17: a draft whose agent backs off does not count: the agent is asked again later, or another one is. */
-function backOffAgent(
-  opening: Opening,
-  job: Job,
-  { event, ...failure }: { reason: string; evidence: string; event: Of<"agent_finished"> },
-  decision: Decision,
-): RunState {
-  decision.because = { rule: "agent-paused", why: failure.reason };
-  const { agent, phase } = job.facts;
-  const limit = { reason: failure.reason, ...readRetryAt(event), at: decision.at };
-  const backoffs = backOff(opening.backoffs, agent, limit);
-  decision.notes.push({
-    ...makeFailureNote(job, failure, "wait"),
-    ...describeBackoff(backoffs, agent, decision.at),
-  });
-  if (opening.stopping > 0) return endInterrupted(opening, decision);
-  const { drafts, repairs } = opening;
-  const left = { ...opening, backoffs, job: undefined };
-  return phase === "repair"
-    ? askAgent({ ...left, repairs: repairs - 1 }, "repair", decision)
-    : askAgent({ ...left, drafts: drafts - 1 }, "bootstrap", decision);
 }
 
 /** The backoffs that an earlier run recorded. */

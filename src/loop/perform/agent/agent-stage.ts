@@ -1,5 +1,6 @@
 // The stage that an agent works in: what it may do there, how it reports, which session it resumes.
 import type { StageRequest } from "../../../agents/agent.js";
+import { findOutputSchema } from "../../../config/workflows/find-output-schema.js";
 import type { ReportingStage } from "../../../prompts/stage-report.js";
 import { stageJsonSchema, stageStrictJsonSchema } from "../../../todo/check/schema.js";
 import { given } from "../../../system/given.js";
@@ -9,7 +10,6 @@ import { PERMISSIONS, type Permissions } from "../../../workflow/words.js";
 import type { AnalyzeStage, WorkStage } from "../../../workflow/workflow.js";
 import { EffectError } from "../../step/drive.js";
 import type { JobFacts } from "../../step/effects.js";
-import { findStageSchema } from "./stage-schema.js";
 import { getProgress, getStage, type JobStage } from "../stage-of.js";
 import type { Expected } from "./stage-report.js";
 import type { World } from "../world.js";
@@ -57,6 +57,14 @@ export async function openAgentStage(world: StageWorld, job: JobFacts): Promise<
       ...given({ schema, way: stage.kind === "analyze" ? findWayBack(at.workflow, at.name) : undefined }),
     },
   };
+}
+
+/** Finds the schema by its name. One that is gone or broken since the start fails the effect. */
+async function findStageSchema({ ports, project }: StageWorld, name: string): Promise<OutputSchema> {
+  const places = { project: project.folder, user: project.paths.userFolder };
+  const found = await findOutputSchema(ports.files, places, name);
+  if (found.ok) return found.value;
+  throw new EffectError("run-agent", `${found.error.message}; ${found.error.hint}`);
 }
 
 function makeSchemas(

@@ -3,11 +3,13 @@ import type { StepEvent } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { Decision } from "../decision.js";
 import { getTaskId, listEarlier, replaceJob } from "../jobs.js";
+import type { Change } from "../../../todo/model/changes/change.js";
 import type { Job, Work } from "../state.js";
 import { beginEnd, leaveEnd, settleGivenUp, startGate } from "./ends.js";
 import { startBaseline, startBefore } from "./job.js";
 import { enter, hasAgent, hasWork, isVisit } from "./routes.js";
 import { findRow, listStageBudgets } from "./stage.js";
+import { shelve } from "./visit.js";
 
 type CheckpointMade = Extract<StepEvent, { type: "checkpoint" }>;
 
@@ -32,21 +34,10 @@ export function takeCheckpoint(work: Work, job: Job, event: CheckpointMade, deci
   if (event.conflicts !== undefined && event.conflicts.length > 0)
     return leaveConflict(work, job, event.conflicts, decision);
   switch (job.route) {
-    case "shelve":
-      decision.effects.push({
-        kind: "save-work",
-        job: job.facts,
-        outcome: "paused",
-        shelve: true,
-        work: true,
-      });
-      return replaceJob(work, {
-        ...enter(job, "save"),
-        visitEnd: {
-          ...{ outcome: "paused", advances: [], notes: [], keepsCount: true },
-          more: [{ op: "return", id: getTaskId(job), to: "todo" }],
-        },
-      });
+    case "shelve": {
+      const back: Change = { op: "return", id: getTaskId(job), to: "todo" };
+      return shelve(work, job, { outcome: "paused", more: [back] }, decision);
+    }
     case "check":
       return startGate(work, job, decision);
     case "deliver":

@@ -7,7 +7,7 @@ import { makeFailureNote } from "./job.js";
 import { enter } from "./routes.js";
 import { countAttemptsLeft, replaceJob, getTaskId } from "../jobs.js";
 import { endsRun, readNewTasks, readResult, readRetryAt } from "./verdict.js";
-import { causesBackoff, backOff, describeBackoff } from "../schedule/backoff.js";
+import { causesBackoff, backOff, describeBackoff, type Backoffs } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
 import type { Job, AttemptVerdict, Work } from "../state.js";
 import type { Decision } from "../decision.js";
@@ -173,14 +173,14 @@ function settleFailed(
 }
 
 /** L17: the agent backs off, and the task's attempt does not count. */
-function backOffAgent(
-  work: Work,
+export function backOffAgent<F extends { backoffs: Backoffs }>(
+  frame: F,
   job: Job,
   failure: { reason: string; evidence: string },
   decision: Decision,
-): Work {
+): F {
   const { agent } = job.facts;
-  const backoffs = backOff(work.backoffs, agent, {
+  const backoffs = backOff(frame.backoffs, agent, {
     reason: failure.reason,
     ...readRetryAt(job.end),
     at: decision.at,
@@ -189,7 +189,7 @@ function backOffAgent(
     ...makeFailureNote(job, failure, "wait"),
     ...describeBackoff(backoffs, agent, decision.at),
   });
-  return { ...work, backoffs };
+  return { ...frame, backoffs };
 }
 
 /** Keeps a failed attempt for the next one's prompt. */

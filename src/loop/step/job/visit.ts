@@ -79,7 +79,7 @@ function skipStage(work: Work, job: Job, why: string, decision: Decision): Work 
 }
 
 /** The task stays in its stage and leaves the tree, with its work saved. */
-function shelve(
+export function shelve(
   work: Work,
   job: Job,
   { outcome, more }: { outcome: string; more: Change[] },
@@ -269,7 +269,7 @@ function save(
     job: job.facts,
     outcome: visitEnd.outcome,
     shelve,
-    work: job.route === "work",
+    work: job.route === "work" || job.route === "shelve",
     ...(discard === true ? { discard: {} } : {}),
     ...given({ text }),
   });

@@ -1,5 +1,7 @@
 import type { Rules } from "../../../logging/rules.js";
 import { findBackoffEnd, type Backoffs } from "./backoff.js";
+import type { ProgressRow } from "../../../workflow/progress.js";
+import type { Stage } from "../../../workflow/workflow.js";
 import type { JobKind } from "../state.js";
 
 /** Everything that the choice of an agent depends on beside the rules. */
@@ -66,6 +68,34 @@ export function chooseAgent(
     ...same,
     ...(isOpen ? { open: true } : {}),
   };
+}
+
+/** Everything that the choice for a stage depends on. */
+export interface StageAgentOrder extends Pick<AgentOrder, "picked" | "dropped" | "backoffs" | "at"> {
+  stage: Stage;
+  progress: Pick<ProgressRow, "agents">;
+  iteration: number;
+  /** The task's own agent. */
+  wanted: string | undefined;
+  /** The agents there are; empty: not known. */
+  known: readonly string[];
+}
+
+/** Chooses the agent of a stage: the one it names, the task's, or the schedule's; another than that of a stage before, where it asks for that. */
+export function chooseStageAgent(
+  rules: Pick<Rules, "agent" | "stage_agents" | "schedule" | "picks" | "on_limit">,
+  { stage, progress, iteration, wanted, known, ...now }: StageAgentOrder,
+): ReturnType<typeof chooseAgent> {
+  const agentOf = (name: string | undefined): string | undefined =>
+    name === undefined ? undefined : progress.agents?.[name];
+  const own = "agent" in stage ? stage.agent : undefined;
+  const found =
+    own === undefined ? undefined : (rules.stage_agents?.[own] ?? (known.includes(own) ? own : undefined));
+  // A session is resumed by the agent that it belongs to.
+  const resumed = "session" in stage && stage.session !== "new" ? agentOf(stage.session) : undefined;
+  const unlike = "not_agent_of" in stage ? agentOf(stage.not_agent_of) : undefined;
+  const named = [rules.agent, resumed, found, wanted];
+  return chooseAgent(rules, { ...now, named, turn: iteration - 1, unlike });
 }
 
 function rotate(schedule: readonly string[], by: number): string[] {
