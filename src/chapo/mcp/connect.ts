@@ -2,8 +2,7 @@
 // protocol's library, and it is imported only if a server is configured. mcp-tools.ts converts the tools.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ResultSchema, ToolSchema, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { listField, textField } from "../../agents/fields.js";
+import { JSONRPCMessageSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { errorMessage } from "../../system/errors.js";
 import type { CallContext } from "../tool.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -22,24 +21,10 @@ export type ServerSpec =
 export type ListedTool = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 
 /** The result of a call; `gone`: the server has ended. */
-export type Called =
-  | { content: unknown }
-  /** `restarted`: it was started again, and the next call can succeed. */
-  | { gone: string; restarted?: true }
-  | { failed: string };
-
-/** A tool that cannot be read; `why` continues a sentence about it. */
-interface InvalidTool {
-  name: string;
-  why: string;
-}
+export type Called = { content: unknown } | { gone: string } | { failed: string };
 
 export interface Connection {
   listed: readonly ListedTool[];
-  /** The tools that are not as the protocol says. */
-  invalid: readonly InvalidTool[];
-  /** Returns how the server ended; "" while it runs. */
-  ended(): string;
   /** Never throws. */
   call(name: string, args: Record<string, unknown>, context: CallContext): Promise<Called>;
   /** Resolves when all of the server's processes have ended. Never throws. */
@@ -73,8 +58,7 @@ export async function connect(
   try {
     await client.connect(wire, { timeout: HANDSHAKE_MS, signal });
     return {
-      ...(await listAll(client, signal)),
-      ended: endMessage,
+      listed: await listAll(client, signal),
       call: (...call) => callTool(client, endMessage, call),
       close,
     };
@@ -92,33 +76,20 @@ function createHttpTransport({
   return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } });
 }
 
-/** Lists the tools of all pages. They are read one by one, so that an invalid one does not hide the others. */
-async function listAll(
-  client: Client,
-  signal: AbortSignal,
-): Promise<{ listed: ListedTool[]; invalid: InvalidTool[] }> {
+/** Lists the tools of all pages. */
+async function listAll(client: Client, signal: AbortSignal): Promise<ListedTool[]> {
   const listed: ListedTool[] = [];
-  const invalid: InvalidTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const limits = { timeout: HANDSHAKE_MS, signal };
-    const found = await client.request({ method: "tools/list", params }, ResultSchema, limits);
-    if (!Array.isArray(found["tools"])) throw new Error("its answer to tools/list holds no list of tools");
-    for (const one of listField(found, "tools")) {
-      const read = ToolSchema.safeParse(one);
-      if (read.success) listed.push(read.data);
-      else invalid.push({ name: textField(one, "name") ?? "", why: explainInvalid(read.error.issues[0]) });
-    }
-    cursor = textField(found, "nextCursor");
+    // Not `client.listTools`, which also compiles the schemas of results.
+    const found = await client.request({ method: "tools/list", params }, ListToolsResultSchema, limits);
+    listed.push(...found.tools);
+    cursor = found.nextCursor;
     if (cursor === undefined) break;
   }
-  return { listed, invalid };
-}
-
-function explainInvalid(issue: { path: readonly PropertyKey[]; message: string } | undefined): string {
-  const where = issue?.path.map(String).join(".") ?? "";
-  return `is not as the protocol says: ${where === "" ? "" : `${where}: `}${issue?.message ?? ""}`;
+  return listed;
 }
 
 async function callTool(

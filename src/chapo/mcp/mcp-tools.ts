@@ -47,12 +47,8 @@ export function createMcpTools(
     else if (tools.has(made.name)) problems.push(`it has two tools that are both called ${made.name} here`);
     else tools.set(made.name, made);
   }
-  for (const { name, why } of connection.invalid.filter((one) => wanted(one.name)))
-    problems.push(`its tool ${JSON.stringify(name.slice(0, 100))} ${why}`);
   for (const name of access ?? []) {
-    const isThere = [...connection.listed, ...connection.invalid].some((one) =>
-      covers(name.replaceAll("*", STAR), one.name),
-    );
+    const isThere = connection.listed.some((one) => covers(name.replaceAll("*", STAR), one.name));
     if (!isThere) problems.push(`it has no tool ${JSON.stringify(name)}`);
   }
   return { tools: [...tools.values()], problems };
@@ -153,11 +149,7 @@ async function toResult(
 ): Promise<ToolResult> {
   if ("gone" in called)
     return failed(
-      `the MCP server ${server} has ended (${called.gone}); ${
-        called.restarted === true
-          ? "it was started again: check what the call did before you repeat it"
-          : "its tools can no longer be used in this session"
-      }`,
+      `the MCP server ${server} has ended (${called.gone}); its tools can no longer be used in this session`,
     );
   if ("failed" in called) return failed(`the MCP server ${server} reported: ${called.failed}`);
   const text = await formatContent(called.content, screened);

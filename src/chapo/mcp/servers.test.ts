@@ -25,7 +25,6 @@ const pages = [
     { name: "bad schema", inputSchema: { type: "object", properties: { a: { type: "nothing" } } } },
   ],
   [
-    { name: "no schema" },
     { name: "die", inputSchema: object({}) },
     { name: "fail", inputSchema: object({}) },
     { name: "hang", inputSchema: object({}) },
@@ -111,7 +110,6 @@ test("a server's tools are available by name, with their arguments checked", asy
   expect(tools.map(({ changes }) => changes)).toEqual([false, true, true, true, true, true, true]);
   expect(warnings).toEqual([
     expect.stringContaining('its tool "bad schema" has a schema that cannot be used'),
-    expect.stringMatching(/its tool "no schema" is not as the protocol says: inputSchema: .*expected object/),
   ]);
   expect(await callTool(tools, "mcp_my_srv_echo", { text: "a\nb" })).toEqual({
     success: true,
@@ -130,13 +128,11 @@ test("only the tools in the access list are available, and a tool the server doe
   expect(warnings).toEqual(['MCP server s: it has no tool "gone"']);
 });
 
-test("a server that dies is started again once, and those of other servers work", async () => {
+test("the tools of a server that dies fail, and those of other servers work", async () => {
   const opened = await openAll({ a: server, b: server });
   expect(await say(opened, "mcp_a_die")).toContain(
-    "MCP server a has ended (it ended with exit code 7: out of memory); it was started again",
+    "MCP server a has ended (it ended with exit code 7: out of memory); its tools can no longer be used",
   );
-  expect(await say(opened, "mcp_a_echo", { text: "x" })).toBe("x");
-  expect(await say(opened, "mcp_a_die")).toContain("its tools can no longer be used in this session");
   expect(await say(opened, "mcp_a_echo", { text: "x" })).toContain("has ended");
   expect(await say(opened, "mcp_b_echo", { text: "x" })).toBe("x");
 });

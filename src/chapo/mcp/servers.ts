@@ -1,6 +1,6 @@
 // The MCP servers of a session: starts all configured servers together, in the background, and ends them with the session. A
-// server that does not start is a warning, and its tools are missing; one that ends is started again once. connect.ts, which
-// opens a connection, is imported only if there is a server.
+// server that does not start is a warning, and its tools are missing; calls to one that has ended fail. connect.ts, which opens a
+// connection, is imported only if there is a server.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Hidden } from "../paths.js";
 import type { Tool } from "../tool.js";
@@ -47,7 +47,7 @@ export function openServers(servers: Servers, place: McpPlace): McpServers {
   const starting = new Set(named.map(([name]) => name));
   const opened = named.map(async ([name, server]) => {
     const spec = resolveSpec(server, place);
-    const connection = "problem" in spec ? spec : await keepConnected(spec, place, stop.signal);
+    const connection = "problem" in spec ? spec : await open(spec, place, stop.signal);
     starting.delete(name);
     return { name, access: server.tools, connection };
   });
@@ -109,41 +109,13 @@ function addTools(
   }
 }
 
-/**
- * Connects to a server, and starts it again once if it ends. A call it ended in is not repeated, because it may have had an
- * effect.
- */
-async function keepConnected(
+async function open(
   spec: ServerSpec,
   { ports, signal }: McpPlace,
   stop: AbortSignal,
 ): Promise<Connection | { problem: string }> {
   const { connect } = await import("./connect.js");
-  const open = () => connect(spec, ports, AbortSignal.any([signal, stop]));
-  const first = await open();
-  if ("problem" in first) return first;
-  let current: Connection = first;
-  let again: Promise<boolean> | undefined;
-  const restart = (): Promise<boolean> =>
-    (again ??= open().then((opened) => {
-      if (!("problem" in opened)) current = opened;
-      return !("problem" in opened);
-    }));
-  return {
-    listed: first.listed,
-    invalid: first.invalid,
-    ended: () => current.ended(),
-    call: async (...call) => {
-      if (current.ended() !== "" && again === undefined) await restart();
-      const called = await current.call(...call);
-      if (!("gone" in called) || again !== undefined || stop.aborted) return called;
-      return (await restart()) ? { ...called, restarted: true } : called;
-    },
-    close: async () => {
-      await again;
-      await Promise.all([first.close(), current.close()]);
-    },
-  };
+  return connect(spec, ports, AbortSignal.any([signal, stop]));
 }
 
 /** Fills in a server's settings: `${NAME}` in its environment and headers is a variable, so that keys need not be in a file. */
