@@ -97,6 +97,15 @@ export function reportRun(name: string, ran: ProgramRun): ToolResult {
   return done(`exit_code: ${code}\n${formatStreams(ran)}`);
 }
 
+/** Returns the output of a program that ended with code 0; otherwise a failure. */
+export function toOutput(name: string, ran: ProgramRun): ToolResult {
+  const problem = describeProblem(name, ran);
+  if (problem !== undefined) return failed(problem);
+  const [program = ""] = name.split(" ");
+  const said = [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n");
+  return done(said || `done; ${program} printed nothing`);
+}
+
 /** Describes why a program failed, with its output; `undefined` if it ended with code 0. */
 export function describeProblem(name: string, ran: ProgramRun): string | undefined {
   const problem = describeEarlyEnd(name, ran);

@@ -3,7 +3,14 @@
 import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
+import {
+  describeProblem,
+  runProgram,
+  toOutput,
+  type Program,
+  type ProgramWorld,
+  type ProgramRun,
+} from "../program.js";
 import { findLeftOut, type Hidden } from "../../paths.js";
 import { createToolEnv } from "../../tool-env.js";
 
@@ -90,12 +97,7 @@ class Git {
 
   /** Runs a command and returns its output as the tool's result. */
   async tell(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<ToolResult> {
-    const ran = await this.run(args, signal, more);
-    const problem = describeProblem(`git ${args[0] ?? ""}`, ran);
-    if (problem !== undefined) return failed(problem);
-    return done(
-      [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; git printed nothing",
-    );
+    return toOutput(`git ${args[0] ?? ""}`, await this.run(args, signal, more));
   }
 
   /** Reads the facts that decide where a push or a pull goes. */

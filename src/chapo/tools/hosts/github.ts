@@ -1,8 +1,8 @@
-// The tools github_triggerWorkflow and github_getWorkflowRunStatus. Requests to GitHub's API go through gh if it is installed,
-// otherwise over the network with the caller's token.
+// The tools github_triggerWorkflow and github_getWorkflowRunStatus. The token for GitHub's API is the user's own: from the
+// environment, otherwise that of gh.
 import { z } from "zod";
 import { defineTool, done, failed, type Tool } from "../../tool.js";
-import { runProgram, describeProblem, type ProgramWorld } from "../program.js";
+import { runProgram, type ProgramWorld } from "../program.js";
 import type { NetworkAnswer, NetworkRequest } from "../../../system/network.js";
 import { tryParseJson } from "../../../system/text/json.js";
 
@@ -155,22 +155,26 @@ type GithubAnswer = { json: unknown } | { problem: string };
 async function askGithub(world: GithubWorld, ask: GithubAsk, signal: AbortSignal): Promise<GithubAnswer> {
   const repository = await findRepository(world, signal);
   if ("problem" in repository) return repository;
-  const full = { ...ask, path: `repos/${repository.name}${ask.path}` };
-  const { env, ports, root } = world;
-  const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"];
-  const hasOwnApi = env["GITHUB_API_URL"] !== undefined && token !== undefined;
-  const gh = hasOwnApi ? undefined : await ports.processes.which("gh", env["PATH"] ?? "", root);
-  if (gh !== undefined) return askThroughGh(world, full, { gh, signal });
+  const token = await findToken(world, repository.host, signal);
   if (token === undefined)
     return { problem: "cannot reach GitHub: install gh and sign in, or set GITHUB_TOKEN" };
-  return askOverNetwork(world, full, { token, signal });
+  return askOverNetwork(world, { ...ask, path: `repos/${repository.name}${ask.path}` }, { token, signal });
+}
+
+/** Returns the user's token; `undefined` if there is none. */
+async function findToken(world: GithubWorld, host: string, signal: AbortSignal): Promise<string | undefined> {
+  const set = world.env["GITHUB_TOKEN"] ?? world.env["GH_TOKEN"];
+  if (set !== undefined) return set;
+  const args = ["auth", "token", "--hostname", host];
+  const ran = await runProgram(world, { command: "gh", args, timeoutMs: ASK_MS }, signal);
+  return ran.end.how === "exited" && ran.end.code === 0 && ran.stdout !== "" ? ran.stdout : undefined;
 }
 
 /** Finds `owner/name`. A token is sent to GitHub or to the address in the user's environment, never to an address in a repository's settings. */
 async function findRepository(
   world: GithubWorld,
   signal: AbortSignal,
-): Promise<{ name: string } | { problem: string }> {
+): Promise<{ host: string; name: string } | { problem: string }> {
   const args = ["config", "--get", "remote.origin.url"];
   const ran = await runProgram(world, { command: "git", args, timeoutMs: ASK_MS }, signal);
   const url = ran.stdout.trim();
@@ -179,7 +183,7 @@ async function findRepository(
     return { problem: `the remote origin is not a GitHub repository: ${url === "" ? "it is not set" : url}` };
   if (found.host !== "github.com" && world.env["GITHUB_API_URL"] === undefined)
     return { problem: `the remote origin is at ${found.host}: set GITHUB_API_URL to the address of its API` };
-  return { name: found.name };
+  return found;
 }
 
 /** Reads host and `owner/name` from a remote's address: `https://…`, `ssh://…`, `git@host:owner/name.git`. */
@@ -193,28 +197,6 @@ export function readRemote(url: string): { host: string; name: string } | undefi
   const plain = name.replace(/\.git$/, "");
   if (plain.split("/").some((one) => one === "." || one === "..")) return undefined;
   return { host: host.toLowerCase(), name: plain };
-}
-
-async function askThroughGh(
-  world: GithubWorld,
-  { method, path, body }: GithubAsk,
-  { gh, signal }: { gh: string; signal: AbortSignal },
-): Promise<GithubAnswer> {
-  const args = ["api", "--method", method, path, ...(body === undefined ? [] : ["--input", "-"])];
-  const env = { ...world.env, GH_PROMPT_DISABLED: "1", NO_COLOR: "1", GH_PAGER: "cat" };
-  const ran = await runProgram(
-    { ...world, env },
-    {
-      command: gh,
-      args,
-      timeoutMs: ASK_MS,
-      keep: { head: MOST_BYTES, tail: 0 },
-      ...(body === undefined ? {} : { input: JSON.stringify(body) }),
-    },
-    signal,
-  );
-  const problem = describeProblem("gh api", ran);
-  return problem === undefined ? readJson(ran.stdout) : { problem };
 }
 
 async function askOverNetwork(

@@ -293,16 +293,16 @@ test("a refusal by GitHub and an invalid answer are failed results", async () =>
   expect(await call("github_getWorkflowRunStatus", {}, odd)).toContain("an unexpected form");
 });
 
-test("requests go through gh if it is installed", async () => {
+test("without a token in the environment, that of gh is sent", async () => {
   repository("https://github.com/acme/shop");
-  stub("gh", `cat >'${root}/gh.input'; echo '${JSON.stringify(aRun)}'`);
-  expect(await call("github_getWorkflowRunStatus", { run_id: 7 })).toContain("conclusion: failure");
-  await call("github_triggerWorkflow", { workflow: "ci.yml", ref: "v1" });
-  expect(words("gh")).toEqual([
-    ...["api", "--method", "GET", "repos/acme/shop/actions/runs/7"],
-    ...["api", "--method", "POST", "repos/acme/shop/actions/workflows/ci.yml/dispatches", "--input", "-"],
-  ]);
-  expect(JSON.parse(readFileSync(path.join(root, "gh.input"), "utf8"))).toEqual({ ref: "v1", inputs: {} });
+  const { env, heard } = await fakeApi(200, aRun);
+  const { GITHUB_TOKEN: _own, ...rest } = env;
+  stub("gh", "echo 't of gh'");
+  expect(await call("github_getWorkflowRunStatus", { run_id: 7 }, { env: rest })).toContain("id: 7");
+  expect(words("gh")).toEqual(["auth", "token", "--hostname", "github.com"]);
+  expect(heard[0]?.authorization).toBe("Bearer t of gh");
+  stub("gh", "exit 1");
+  expect(await call("github_getWorkflowRunStatus", {}, { env: rest })).toContain("install gh and sign in");
 });
 
 test("a token is never sent to an address in a repository's settings", async () => {

@@ -1,8 +1,15 @@
 // The pm2 tools, for processes that pm2 keeps alive on this machine. program.ts runs pm2.
 import { z } from "zod";
 import { parseJson } from "../../../system/text/json.js";
-import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
-import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
+import { defineTool, done, failed, type Tool } from "../../tool.js";
+import {
+  describeProblem,
+  runProgram,
+  toOutput,
+  type Program,
+  type ProgramRun,
+  type ProgramWorld,
+} from "../program.js";
 
 const LIMIT_MS = 60_000;
 const MORE_MS = 10_000;
@@ -30,26 +37,48 @@ const name = z
   .refine((text) => !text.startsWith("-"), "it must not begin with -")
   .describe("The name or number of the process; all for every process");
 
+/** A tool that runs pm2 with these words, and with a process's name if it takes one. */
+interface Verb {
+  tool: string;
+  words: readonly string[];
+  takesName: boolean;
+  description: string;
+}
+
+const VERBS: readonly Verb[] = [
+  { tool: "pm2_restart", words: ["restart"], takesName: true, description: "Restarts a pm2 process." },
+  {
+    tool: "pm2_stop",
+    words: ["stop"],
+    takesName: true,
+    description: "Stops a pm2 process; it stays in the list.",
+  },
+  {
+    tool: "pm2_start",
+    words: ["start"],
+    takesName: true,
+    description: "Starts a stopped pm2 process, or a script or ecosystem file of the project.",
+  },
+  {
+    tool: "pm2_reloadAll",
+    words: ["reload", "all"],
+    takesName: false,
+    description: "Reloads all of pm2's processes, one after the other.",
+  },
+  {
+    tool: "pm2_save",
+    words: ["save"],
+    takesName: false,
+    description: "Saves pm2's list of processes so that they start again after a reboot.",
+  },
+];
+
 /** Creates `pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save`. */
 export function createPm2Tools(world: ProgramWorld): Tool[] {
   return [
     createStatusTool(world),
-    createProcessTool(world, "restart", "Restarts a pm2 process."),
-    createProcessTool(world, "stop", "Stops a pm2 process; it stays in the list."),
-    createProcessTool(
-      world,
-      "start",
-      "Starts a stopped pm2 process, or a script or ecosystem file of the project.",
-    ),
+    ...VERBS.map((verb) => createVerbTool(world, verb)),
     createLogsTool(world),
-    createAllTool(world, "pm2_reloadAll", {
-      args: ["reload", "all"],
-      description: "Reloads all of pm2's processes, one after the other.",
-    }),
-    createAllTool(world, "pm2_save", {
-      args: ["save"],
-      description: "Saves pm2's list of processes so that they start again after a reboot.",
-    }),
   ];
 }
 
@@ -62,14 +91,6 @@ function runPm2(
   const quiet = { ...world, env: { ...world.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
   const program = { command: "pm2", args, timeoutMs: LIMIT_MS, keep };
   return runProgram(quiet, program, signal);
-}
-
-function toResult(args: readonly string[], ran: ProgramRun): ToolResult {
-  const problem = describeProblem(`pm2 ${args[0] ?? ""}`, ran);
-  if (problem !== undefined) return failed(problem);
-  return done(
-    [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; pm2 printed nothing",
-  );
 }
 
 function createStatusTool(world: ProgramWorld): Tool {
@@ -123,36 +144,19 @@ function formatProcess({
   ].join(", ");
 }
 
-function createProcessTool(
-  world: ProgramWorld,
-  verb: "restart" | "stop" | "start",
-  description: string,
-): Tool {
-  return defineTool({
-    name: `pm2_${verb}`,
-    description,
-    arguments: z.strictObject({ name }),
-    changes: true,
-    subjects: ({ name: asked }) => [{ kind: "name", name: asked }],
-    timeoutMs: LIMIT_MS + MORE_MS,
-    preview: ({ name: asked }) => Promise.resolve(`pm2 ${verb} ${asked}`),
-    run: async ({ name: asked }, { signal }) => toResult([verb], await runPm2(world, [verb, asked], signal)),
-  });
-}
-
-function createAllTool(
-  world: ProgramWorld,
-  tool: string,
-  { args, description }: { args: string[]; description: string },
-): Tool {
-  return defineTool({
+function createVerbTool(world: ProgramWorld, { tool, words, takesName, description }: Verb): Tool {
+  const toWords = ({ name: asked = "" }: { name?: string }): string[] =>
+    takesName ? [...words, asked] : [...words];
+  return defineTool<{ name?: string }>({
     name: tool,
     description,
-    arguments: z.strictObject({}),
+    arguments: takesName ? z.strictObject({ name }) : z.strictObject({}),
     changes: true,
+    subjects: ({ name: asked }) => (asked === undefined ? [] : [{ kind: "name", name: asked }]),
     timeoutMs: LIMIT_MS + MORE_MS,
-    preview: () => Promise.resolve(`pm2 ${args.join(" ")}`),
-    run: async (_args, { signal }) => toResult(args, await runPm2(world, args, signal)),
+    preview: (args) => Promise.resolve(["pm2", ...toWords(args)].join(" ")),
+    run: async (args, { signal }) =>
+      toOutput(`pm2 ${words[0] ?? ""}`, await runPm2(world, toWords(args), signal)),
   });
 }
 
@@ -168,7 +172,7 @@ function createLogsTool(world: ProgramWorld): Tool {
     timeoutMs: LIMIT_MS + MORE_MS,
     run: async ({ name: asked, lines = 100 }, { signal }) => {
       const args = ["logs", ...(asked === undefined ? [] : [asked]), "--lines", String(lines), "--nostream"];
-      return toResult(args, await runPm2(world, args, signal));
+      return toOutput("pm2 logs", await runPm2(world, args, signal));
     },
   });
 }
