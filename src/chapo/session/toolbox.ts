@@ -10,7 +10,7 @@ import { type ProjectMemory, createMemoryTools } from "../memory/memory.js";
 import type { Message } from "../engine/conversation.js";
 import { openServers } from "../mcp/servers.js";
 import type { Tool } from "../tool.js";
-import { isPrivateAddress } from "../tools/web/addresses.js";
+import { isPrivateAddress } from "../../system/private-address.js";
 import { createDocumentTools } from "../tools/notes/documents.js";
 import { createFindTools } from "../tools/files/files-find.js";
 import { createMoveTools } from "../tools/files/files-move.js";

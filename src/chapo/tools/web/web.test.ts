@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { nodeNetwork } from "../../../system/network.js";
 import type { Tool } from "../../tool.js";
-import { isPrivateAddress } from "./addresses.js";
+import { isPrivateAddress } from "../../../system/private-address.js";
 import { createWebFetchTool, createWebTools, type WebRequest } from "./web.js";
 import { readPage } from "./web-page.js";
 import { createWebSearchTool } from "./web-search.js";
