@@ -177,11 +177,11 @@ describe("the context window", () => {
     expect(after).toBeLessThanOrEqual(before / 2);
   });
 
-  test("a long first request leaves room for fewer turns, but the last one stays", async () => {
+  test("a long first request leaves room for the latest turns, whose texts are cut", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
     const live = { conversation: long(12, 1200, "x".repeat(13_000)) };
     expect(await makeRoom(world, live, [])).toBeLessThan(4000);
-    expect(getNews(world, "compaction").map(({ how }) => how)).toEqual(["summary", "dropped"]);
+    expect(getNews(world, "compaction").map(({ how }) => how)).toEqual(["summary", "clipped"]);
     expect(unpaired(live.conversation.messages)).toBe(false);
     expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c11" }] });
   });

@@ -55,7 +55,6 @@ export async function makeRoom(
   const full = countUsedTokens(live.conversation, world, tools) >= world.settings.compactAt * limit;
   // The provider's count may be lower than the estimate. The request stays below the limit by both.
   if (full || size() > limit) await compact(world, live, tools, KEPT);
-  if (size() > limit) dropTurns(world, live, tools);
   if (size() > limit) await shortenTo(world, live, tools, limit * FILLED);
   return size() > limit ? undefined : countUsedTokens(live.conversation, world, tools);
 }
@@ -202,26 +201,6 @@ function isSummary(message: Message | undefined): boolean {
   return message?.role === "user" && message.own === true && message.text.startsWith(SUMMARY_MARK);
 }
 
-/** Drops the oldest turns after the first request and the summary, until the rest fits or only the last turn is left. */
-function dropTurns(world: EngineWorld, live: LiveConversation, tools: readonly OfferedTool[]): void {
-  const limit = getTokenLimit(world);
-  const { counted: _outdated, ...kept } = live.conversation;
-  const [first, ...rest] = kept.messages;
-  if (first === undefined) return;
-  const head = isSummary(rest[0]) ? [first, ...rest.slice(0, 1)] : [first];
-  const turns = kept.messages.slice(head.length);
-  const starts = findTurnStarts(turns);
-  const fits = starts.find(
-    (start) => estimateRequest([...head, ...turns.slice(start)], world, tools) <= limit,
-  );
-  const from = fits ?? starts.at(-1) ?? 0;
-  if (from === 0) return;
-  const before = estimateRequest(kept.messages, world, tools);
-  live.conversation = { ...kept, messages: [...head, ...turns.slice(from)] };
-  const after = estimateRequest(live.conversation.messages, world, tools);
-  world.emit({ type: "compaction", data: { how: "dropped", before, after, messages: from } });
-}
-
 /** Removes all messages except the current request, so that the work continues. */
 export function clear(world: EngineWorld, live: LiveConversation): void {
   const { counted: _outdated, ...kept } = live.conversation;
@@ -245,9 +224,6 @@ const LEAST = 150;
 const NOTE = 60;
 const NOTED = /\n\[… \d+ of \d+ characters are left out here(;[^\n]*?)? …\]\n/;
 
-/** Returns the note's words on where a whole text is. `name`: of the file that keeps it. */
-type Keep = (name: string, text: string) => Promise<string>;
-
 /**
  * Returns the messages with their longest texts cut to a common length, so that they have at most `most` tokens; `undefined` if
  * that is not possible. Short texts stay whole.
@@ -257,16 +233,28 @@ async function shortenMessages(
   messages: readonly Message[],
   most: number,
 ): Promise<Message[] | undefined> {
-  const sizes = messages.flatMap((message) => listTexts(message).map((text) => estimateText(text)));
-  const all = estimateMessages(messages);
-  const cap = findCap(sizes, most - (all - sizes.reduce((sum, size) => sum + size, 0)));
-  if (cap === undefined) return undefined;
-  const keep: Keep = async (name, text) =>
-    NOTED.exec(text)?.[1] ?? `; all of it is in ${await gate.keepOutput(name, text)}, read on there`;
-  const shortened: Message[] = [];
-  for (const [at, message] of messages.entries()) shortened.push(await shorten(message, { cap, at, keep }));
-  return shortened;
+  let cap = most;
+  // A note takes its tokens from its text, so it does not matter here.
+  while (estimateMessages(cutMessages(messages, cap, () => "")) > most) {
+    cap = Math.floor(cap * NEXT);
+    if (cap < LEAST) return undefined;
+  }
+  const long = new Map<string, string>();
+  cutMessages(messages, cap, (name, text) => {
+    long.set(name, text);
+    return "";
+  });
+  const notes = new Map<string, string>();
+  for (const [name, text] of long)
+    notes.set(
+      name,
+      NOTED.exec(text)?.[1] ?? `; all of it is in ${await gate.keepOutput(name, text)}, read on there`,
+    );
+  return cutMessages(messages, cap, (name) => notes.get(name) ?? "");
 }
+
+/** The share of a common length that is tried next. */
+const NEXT = 0.8;
 
 /** Returns a message of the user, cut to a number of tokens. A file holds the whole message. */
 export async function boundMessage(
@@ -278,66 +266,34 @@ export async function boundMessage(
   return cut(text, most, `; all of it is in ${await gate.keepOutput("message", text)}, read on there`);
 }
 
-/** Returns the largest length that texts may have so that their sum is at most `most`; `undefined` if it would be too short. */
-function findCap(sizes: readonly number[], most: number): number | undefined {
-  const sorted = sizes.toSorted((a, b) => a - b);
-  let left = most;
-  for (const [at, size] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - at));
-    if (size > share) return share < LEAST ? undefined : share;
-    left -= size;
-  }
-  return undefined;
-}
-
-/** Lists the texts of a message that can be cut. */
-function listTexts(message: Message): string[] {
-  switch (message.role) {
-    case "user":
-      return [message.text];
-    case "assistant":
-      return [message.text, ...message.calls.flatMap(({ args }) => listStrings(args))];
-    case "tool":
-      return message.results.map(({ output }) => output);
-    default:
-      return message satisfies never;
-  }
-}
-
-function listStrings(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(listStrings) : [];
-}
-
-interface Shortening {
-  cap: number;
-  /** The index of the message. */
-  at: number;
-  keep: Keep;
-}
-
-async function shorten(message: Message, { cap, at, keep }: Shortening): Promise<Message> {
-  const fit = async (name: string, text: string): Promise<string> =>
-    estimateText(text) <= cap ? text : cut(text, cap, await keep(name, text));
-  switch (message.role) {
-    case "user":
-      return { ...message, text: await fit(`message-${at}`, message.text) };
-    case "assistant":
-      return {
-        ...message,
-        text: await fit(`text-${at}`, message.text),
-        // The call was made with the whole text, so no file needs to keep it.
-        calls: message.calls.map((call) => ({ ...call, args: cutStrings(call.args, cap) })),
-      };
-    case "tool": {
-      const results: (typeof message)["results"] = [];
-      for (const result of message.results)
-        results.push({ ...result, output: await fit(result.callId, result.output) });
-      return { ...message, results };
+/** Cuts texts of more than `cap` tokens. `note`: says where the whole text is; `name`: of the file that keeps it. */
+function cutMessages(
+  messages: readonly Message[],
+  cap: number,
+  note: (name: string, text: string) => string,
+): Message[] {
+  const fit = (name: string, text: string): string =>
+    estimateText(text) <= cap ? text : cut(text, cap, note(name, text));
+  return messages.map((message, at): Message => {
+    switch (message.role) {
+      case "user":
+        return { ...message, text: fit(`message-${at}`, message.text) };
+      case "assistant":
+        return {
+          ...message,
+          text: fit(`text-${at}`, message.text),
+          // The call was made with the whole text, so no file needs to keep it.
+          calls: message.calls.map((call) => ({ ...call, args: cutStrings(call.args, cap) })),
+        };
+      case "tool":
+        return {
+          ...message,
+          results: message.results.map((one) => ({ ...one, output: fit(one.callId, one.output) })),
+        };
+      default:
+        return message satisfies never;
     }
-    default:
-      return message satisfies never;
-  }
+  });
 }
 
 function cutStrings(value: unknown, cap: number): unknown {
