@@ -3,7 +3,7 @@
 import path from "node:path";
 import { findUserFolder } from "../config/read/places.js";
 import type { Files } from "../system/ports.js";
-import type { ProjectFolder } from "./paths.js";
+import { readInside, resolvePath, type ProjectFolder } from "./paths.js";
 import { parse } from "yaml";
 import { errorMessage } from "../system/errors.js";
 
@@ -22,12 +22,22 @@ export interface DefinitionPlace extends ProjectFolder {
 type DefinitionKind = "agents" | "commands" | "skills";
 
 /** A folder of definitions. */
-export interface DefinitionFolder {
+interface DefinitionFolder {
   /** The folder that files are read in; links may not lead out of it. */
   place: ProjectFolder;
   /** Relative to `place`. */
   folder: string;
   /** The folder for messages. */
+  shown: string;
+}
+
+/** A file of a definition. */
+export interface DefinitionFile extends Pick<DefinitionFolder, "place"> {
+  /** The name by its place: `git/commit` of the command `git/commit.md`, `a` of the skill `a/skill.json`. */
+  name: string;
+  /** Relative to `place`. */
+  file: string;
+  /** The file for messages. */
   shown: string;
 }
 
@@ -44,10 +54,7 @@ export function toDefinitionPlace(request: {
 }
 
 /** Lists the folders of one kind, nearest first. Skills have no other program's folder: their format is Looper's own. */
-export function listDefinitionFolders(
-  { files, root, user }: DefinitionPlace,
-  kind: DefinitionKind,
-): DefinitionFolder[] {
+function listFolders({ files, root, user }: DefinitionPlace, kind: DefinitionKind): DefinitionFolder[] {
   const project = { files, root };
   const inProject = [".looper", ...(kind === "skills" ? [] : [".claude"])].map((name) => {
     const folder = `${name}/${kind}`;
@@ -61,6 +68,84 @@ export function listDefinitionFolders(
     shown: `~/${path.relative(user.home, path.join(folder, kind))}`,
   }));
   return [...inProject, ...ofUser];
+}
+
+const LARGEST = 64 * 1024;
+/** The most files of one folder. */
+const MOST = 500;
+
+/** Lists the files of one kind, those of the nearest folder first. Commands may be in folders of their own. */
+export async function listDefinitions(
+  place: DefinitionPlace,
+  kind: DefinitionKind,
+): Promise<DefinitionFile[]> {
+  const found: DefinitionFile[] = [];
+  for (const folder of listFolders(place, kind))
+    for (const file of (await listFiles(folder, kind)).sort().slice(0, MOST)) {
+      const name = file.replace(kind === "skills" ? /\/skill\.json$/ : /\.md$/, "");
+      const [inside, shown] = [`${folder.folder}/${file}`, `${folder.shown}/${file}`];
+      found.push({ place: folder.place, name, file: inside, shown });
+    }
+  return found;
+}
+
+async function listFiles({ place, folder }: DefinitionFolder, kind: DefinitionKind): Promise<string[]> {
+  const { files } = place;
+  const resolved = await resolvePath(place, folder, "read");
+  if ("refusal" in resolved || (await files.stat(resolved.path))?.kind !== "folder") return [];
+  if (kind === "commands") {
+    const walked = await files.tree(resolved.path).walk("", () => true);
+    return walked
+      .filter((one) => one.kind === "file" && one.path.endsWith(".md"))
+      .map((one) => Buffer.from(one.path, "latin1").toString("utf8"));
+  }
+  const names = await files.list(resolved.path).catch(() => []);
+  return kind === "skills"
+    ? names.filter((name) => !name.startsWith(".")).map((name) => `${name}/skill.json`)
+    : names.filter((name) => name.endsWith(".md"));
+}
+
+/** Returns a file's text, or the end of a sentence that begins with the file. */
+export async function readDefinition({
+  place,
+  file,
+}: DefinitionFile): Promise<{ text: string } | { problem: string }> {
+  const read = await readInside(place, file, LARGEST);
+  if (read === undefined) return { problem: "cannot be read, or is outside the project" };
+  return read.cut ? { problem: "is larger than 64 KB" } : read;
+}
+
+/** How a kind of definitions is read. */
+interface DefinitionReader<T> {
+  kind: "agents" | "skills";
+  /** Returns the definition, or its problem; `warn` gets what is left out of it. */
+  read(text: string, name: string, warn: (problem: string) => void): T | string;
+  nameOf(definition: T): string;
+}
+
+/** Reads all definitions of one kind; of two with one name the nearer is used. */
+export async function loadDefinitions<T extends object>(
+  place: DefinitionPlace,
+  { kind, read, nameOf }: DefinitionReader<T>,
+): Promise<{ found: T[]; problems: string[] }> {
+  const found = new Map<string, { made: T; shown: string }>();
+  const problems: string[] = [];
+  for (const file of await listDefinitions(place, kind)) {
+    const warn = (problem: string): void => {
+      problems.push(`${file.shown}: ${problem}`);
+    };
+    const text = await readDefinition(file);
+    const made = "problem" in text ? text.problem : read(text.text, file.name, warn);
+    if (typeof made === "string") {
+      warn(made);
+      continue;
+    }
+    const name = nameOf(made);
+    const nearer = found.get(name);
+    if (nearer === undefined) found.set(name, { made, shown: file.shown });
+    else warn(`the ${kind.slice(0, -1)} ${name} is left out; ${nearer.shown} is nearer`);
+  }
+  return { found: [...found.values()].map(({ made }) => made), problems };
 }
 
 const FENCED = /^\uFEFF?---[ \t]*\n([\s\S]*?)(?<=\n)---[ \t]*(?:\n|$)/;

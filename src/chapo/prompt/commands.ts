@@ -3,16 +3,14 @@
 import { z } from "zod";
 import { nearest } from "../../system/text/nearest.js";
 import {
+  listDefinitions,
+  readDefinition,
   readFrontMatter,
-  listDefinitionFolders,
-  type DefinitionFolder,
+  type DefinitionFile,
   type DefinitionPlace,
 } from "../definitions.js";
-import { readInside, resolvePath, type ProjectFolder } from "../paths.js";
 import { defineTool, done, failed, type Tool } from "../tool.js";
 
-const LARGEST = 64 * 1024;
-const MOST = 500;
 const LONGEST_LINE = 20_000;
 
 /** The commands that Looper brings, which a person may type. A model may call /clear and /compact. */
@@ -103,55 +101,27 @@ export function createSlashTool(
   });
 }
 
-/** A command's file. */
-interface CommandFile extends Pick<DefinitionFolder, "place"> {
-  /** Relative to `place`. */
-  file: string;
-  /** For messages. */
-  shown: string;
-}
-
 /** Returns each command's file: `git/commit.md` is `git:commit`. The nearest folder's comes first. */
-async function findCommands(place: DefinitionPlace): Promise<ReadonlyMap<string, CommandFile>> {
-  const found = new Map<string, CommandFile>();
-  for (const { place: inside, folder, shown } of listDefinitionFolders(place, "commands"))
-    for (const file of await listMarkdown(inside, folder)) {
-      const name = file.slice(0, -".md".length).replaceAll("/", ":");
-      if (!found.has(name))
-        found.set(name, { place: inside, file: `${folder}/${file}`, shown: `${shown}/${file}` });
-    }
+async function findCommands(place: DefinitionPlace): Promise<ReadonlyMap<string, DefinitionFile>> {
+  const found = new Map<string, DefinitionFile>();
+  for (const file of await listDefinitions(place, "commands")) {
+    const name = file.name.replaceAll("/", ":");
+    if (!found.has(name)) found.set(name, file);
+  }
   return found;
 }
 
-async function listMarkdown(place: ProjectFolder, spelled: string): Promise<string[]> {
-  const folder = await resolvePath(place, spelled, "read");
-  if ("refusal" in folder || (await place.files.stat(folder.path))?.kind !== "folder") return [];
-  const walked = await place.files.tree(folder.path).walk("", () => true);
-  const paths = walked.filter(({ kind }) => kind === "file").map(({ path }) => decodePath(path));
-  return paths
-    .filter((one) => one.endsWith(".md"))
-    .sort()
-    .slice(0, MOST);
-}
-
-/** Decodes a path of a tree, whose characters are bytes. */
-function decodePath(bytes: string): string {
-  return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
-}
-
-async function readFile({
-  place,
-  file: inside,
-  shown: file,
-}: CommandFile): Promise<{ description: string; body: string } | { problem: string }> {
-  const read = await readInside(place, inside, LARGEST);
-  if (read === undefined) return { problem: `${file} cannot be read` };
-  if (read.cut) return { problem: `${file} is larger than 64 KB` };
+async function readFile(
+  file: DefinitionFile,
+): Promise<{ description: string; body: string } | { problem: string }> {
+  const { shown } = file;
+  const read = await readDefinition(file);
+  if ("problem" in read) return { problem: `${shown} ${read.problem}` };
   const parts = readFrontMatter(read.text);
-  if ("problem" in parts) return { problem: `${file}: ${parts.problem}` };
+  if ("problem" in parts) return { problem: `${shown}: ${parts.problem}` };
   const said = parts.fields.get("description");
   const body = parts.body.trim();
-  if (body === "") return { problem: `${file} is empty` };
+  if (body === "") return { problem: `${shown} is empty` };
   const description = typeof said === "string" && said.trim() !== "" ? said : body;
   return { description: (description.trim().split("\n")[0] ?? "").slice(0, 200), body };
 }

@@ -50,7 +50,7 @@ test("a broken skill is reported, and the others load", async () => {
   const { skills, problems } = await load();
   expect(skills.map(({ id }) => id)).toEqual(["reviewer"]);
   expect(problems).toEqual([
-    expect.stringContaining("empty/skill.json: is missing"),
+    expect.stringContaining("empty/skill.json: cannot be read"),
     expect.stringContaining("list/skill.json: Invalid input: expected object"),
     '.looper/skills/other/skill.json: id: must be "other", like its folder',
     ".looper/skills/torn/skill.json: not JSON",

@@ -4,12 +4,9 @@ import { UserError } from "../../system/errors.js";
 import { tryParseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import { toToolPatterns } from "../rules/tool-names.js";
-import { readInside, resolvePath } from "../paths.js";
-import { listDefinitionFolders, type DefinitionFolder, type DefinitionPlace } from "../definitions.js";
+import { loadDefinitions, type DefinitionPlace } from "../definitions.js";
 
 const FOLDER = ".looper/skills";
-const LARGEST = 256 * 1024;
-const MOST = 500;
 /** Tools that are always available, because a conversation cannot end without them. */
 const ALWAYS = ["ask_user", "report_summary"];
 
@@ -26,34 +23,12 @@ export type Skill = z.infer<typeof Skill>;
 
 /** Loads every skill of the project and of the user, with the problems of those that cannot be used. */
 export async function loadSkills(place: DefinitionPlace): Promise<{ skills: Skill[]; problems: string[] }> {
-  const skills = new Map<string, { skill: Skill; file: string }>();
-  const problems: string[] = [];
-  for (const folder of listDefinitionFolders(place, "skills"))
-    for (const name of await listFolders(folder)) {
-      const file = `${folder.shown}/${name}/skill.json`;
-      const skill = await readSkillFile(folder, name);
-      const nearer = skills.get(name);
-      if (typeof skill === "string") problems.push(`${file}${skill}`);
-      else if (nearer !== undefined)
-        problems.push(`${file}: the skill ${name} is left out; ${nearer.file} is nearer`);
-      else skills.set(name, { skill, file });
-    }
-  return { skills: [...skills.values()].map(({ skill }) => skill), problems };
-}
-
-async function listFolders({ place, folder }: DefinitionFolder): Promise<string[]> {
-  const resolved = await resolvePath(place, folder, "read");
-  const names = "refusal" in resolved ? [] : await place.files.list(resolved.path).catch(() => []);
-  return names.filter((one) => !one.startsWith(".")).slice(0, MOST);
-}
-
-/** Returns the skill, or the end of a sentence that begins with its file. */
-async function readSkillFile({ place, folder }: DefinitionFolder, name: string): Promise<Skill | string> {
-  const read = await readInside(place, `${folder}/${name}/skill.json`, LARGEST);
-  if (read === undefined) return ": is missing, or is outside the project";
-  if (read.cut) return " is larger than 256 KB";
-  const skill = readSkill(read.text, name);
-  return typeof skill === "string" ? `: ${skill}` : skill;
+  const { found, problems } = await loadDefinitions(place, {
+    kind: "skills",
+    read: readSkill,
+    nameOf: ({ id }) => id,
+  });
+  return { skills: found, problems };
 }
 
 /** Returns the skill, or its problem. */

@@ -3,13 +3,7 @@
 import type { SubAgent } from "../world.js";
 import { readModelName } from "../../../config/settings/model-names.js";
 import { toToolPatterns } from "../../rules/tool-names.js";
-import {
-  readFrontMatter,
-  listDefinitionFolders,
-  type DefinitionFolder,
-  type DefinitionPlace,
-} from "../../definitions.js";
-import { readInside, resolvePath } from "../../paths.js";
+import { loadDefinitions, readFrontMatter, type DefinitionPlace } from "../../definitions.js";
 
 /** The main agent, which talks to the user. */
 export const LOOPER = "looper";
@@ -137,8 +131,6 @@ export function routeCall(
   return { agent: owner === LOOPER && !matchesTool(named.tools, tool) ? LOOPER : named.type };
 }
 
-const LARGEST = 64 * 1024;
-const MOST = 100;
 const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
 /** Names that the engine uses for its own requests to a model. */
 const TAKEN = new Set([LOOPER, "validation", "summary", "compaction"]);
@@ -197,37 +189,12 @@ export function collectTaskTypes({
 export async function readTaskTypes(
   place: DefinitionPlace,
 ): Promise<{ types: TaskType[]; problems: string[] }> {
-  const types = new Map<string, { type: TaskType; file: string }>();
-  const problems: string[] = [];
-  for (const folder of listDefinitionFolders(place, "agents"))
-    for (const name of await listMarkdown(folder)) {
-      const file = `${folder.shown}/${name}`;
-      const type = await readTypeFile(folder, name, (problem) => {
-        problems.push(`${file}: ${problem}`);
-      });
-      const nearer = typeof type === "string" ? undefined : types.get(type.name);
-      if (typeof type === "string") problems.push(`${file}: ${type}`);
-      else if (nearer !== undefined)
-        problems.push(`${file}: the agent ${type.name} is left out; ${nearer.file} is nearer`);
-      else types.set(type.name, { type, file });
-    }
-  return { types: [...types.values()].map(({ type }) => type), problems };
-}
-
-async function listMarkdown({ place, folder }: DefinitionFolder): Promise<string[]> {
-  const resolved = await resolvePath(place, folder, "read");
-  const names = "refusal" in resolved ? [] : await place.files.list(resolved.path).catch(() => []);
-  return names.filter((one) => one.endsWith(".md")).slice(0, MOST);
-}
-
-async function readTypeFile(
-  { place, folder }: DefinitionFolder,
-  name: string,
-  warn: (problem: string) => void,
-): Promise<TaskType | string> {
-  const read = await readInside(place, `${folder}/${name}`, LARGEST);
-  if (read === undefined) return "cannot be read, or is outside the project";
-  return read.cut ? "is larger than 64 KB" : readType(read.text, name.slice(0, -".md".length), warn);
+  const { found, problems } = await loadDefinitions(place, {
+    kind: "agents",
+    read: readType,
+    nameOf: ({ name }) => name,
+  });
+  return { types: found, problems };
 }
 
 /** Returns the type, or a problem. `warn` gets what is left out of the type. */
