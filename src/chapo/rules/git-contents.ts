@@ -10,10 +10,8 @@ import { covers, ONE, STAR } from "./wildcard.js";
 export interface ContentCommand {
   /** The folder that its paths are relative to, absolute. */
   folder: string;
-  /** The paths after `--`; `undefined`: without a `--`. */
-  paths: readonly string[] | undefined;
-  /** Without a `--`: words that are revisions or paths. */
-  operands: readonly string[];
+  /** The paths after `--`, which limit it; without a `--` none do, because a word may be a revision. */
+  paths: readonly string[];
 }
 
 /** Returns the git commands that may print content of files they do not name. */
@@ -29,8 +27,7 @@ export function listContentCommands(reading: ShellReading, root: string): Conten
     return [
       {
         folder: posix.resolve(last, ...call.folders),
-        paths: cut < 0 ? undefined : args.slice(cut + 1),
-        operands: listOperands(call.subcommand, cut < 0 ? args : args.slice(0, cut)),
+        paths: cut < 0 ? [] : args.slice(cut + 1),
       },
     ];
   });
@@ -129,18 +126,4 @@ function showsContent({ subcommand, args }: GitCall): boolean {
 function namesBlobs(args: readonly string[]): boolean {
   const operands = args.filter((word) => !word.startsWith("-"));
   return operands.length > 0 && operands.every((word) => /^[^:]*:[^:]/.test(word) && !word.includes(ANY));
-}
-
-/** Options after which the next word is not an option's value. */
-const FLAGS =
-  /^(?:-[pusqwbaiEFPnzHhvI]|-U\d+|-\d+|--(?:cached|staged|merge-base|no-color|no-ext-diff|no-textconv|patch|word-diff|color|cc|ignore-case|untracked|no-index))$/;
-
-/** The words that are not options or their values; of grep without the pattern. */
-function listOperands(subcommand: string, args: readonly string[]): string[] {
-  const operands = args.filter((word, at) => {
-    const before = args[at - 1] ?? "";
-    return !word.startsWith("-") && (!before.startsWith("-") || FLAGS.test(before));
-  });
-  const isPattern = subcommand === "grep" && !args.some((word) => /^-[ef]/.test(word));
-  return isPattern ? operands.slice(1) : operands;
 }

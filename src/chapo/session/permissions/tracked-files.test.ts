@@ -54,17 +54,18 @@ const PRINTING = [
   "git diff -- '*'",
   "git diff -- ':(top)'",
   "git st",
+  // Without a `--` a word may be a revision.
+  "git diff src/a.ts",
+  "git grep TOKEN src",
 ];
 const NOT_PRINTING = [
   "git status",
   "git diff --stat",
   "git log --oneline -5",
   "git show --stat",
-  "git diff src/a.ts",
   "git diff HEAD -- src",
   "git log -p -- src/a.ts",
   "git grep TOKEN -- '*.ts'",
-  "git grep TOKEN src",
   "git show HEAD:src/a.ts",
   "git cat-file -t HEAD",
   "git diff -- . ':!secret'",

@@ -2,7 +2,7 @@
 // files may print them. rules/git-contents.ts tells which commands print content.
 import path from "node:path";
 import { readShell } from "../../../shell/shell-reading.js";
-import { listContentCommands, printsFile, type ContentCommand } from "../../rules/git-contents.js";
+import { listContentCommands, printsFile } from "../../rules/git-contents.js";
 import type { PermissionRules } from "../../rules/read-rules.js";
 import { findReadRule } from "../../rules/reading.js";
 import { hasSecretName } from "../../../system/text/secrets/secret-names.js";
@@ -31,26 +31,10 @@ export function createPrintedFinder(place: TrackedPlace): FindPrinted {
     const files = await listProtected(place, specs);
     if (files.length === 0) return [];
     const printed = new Set<string>();
-    for (const command of commands) {
-      const paths = await listLimits(place, command);
-      for (const file of files)
-        if (printsFile(paths, command.folder, path.resolve(root, file))) printed.add(file);
-    }
+    for (const { paths, folder } of commands)
+      for (const file of files) if (printsFile(paths, folder, path.resolve(root, file))) printed.add(file);
     return [...printed];
   };
-}
-
-/** The paths that limit a command. Without a `--` they begin with the first word that is a file, as git reads them. */
-async function listLimits(
-  { ports }: TrackedPlace,
-  { paths, operands, folder }: ContentCommand,
-): Promise<readonly string[]> {
-  if (paths !== undefined) return paths;
-  for (const [at, word] of operands.entries()) {
-    const there = await ports.files.stat(path.resolve(folder, word)).catch(() => undefined);
-    if (there !== undefined) return operands.slice(at);
-  }
-  return [];
 }
 
 async function listProtected(place: TrackedPlace, specs: readonly string[]): Promise<string[]> {
