@@ -2,6 +2,7 @@
 // The words of a shell text count with the real paths that they name: behind links, and what a pattern for names expands to now.
 // src/chapo/paths.ts refuses paths outside the project before.
 import path from "node:path";
+import { followLinks } from "../../../system/files/follow-links.js";
 import type { Files } from "../../../system/ports.js";
 import type { Gatekeepers, GateCall, Permit, PermitQuestion } from "../../engine/world.js";
 import { readShell, type ShellReading } from "../../../shell/shell-reading.js";
@@ -244,7 +245,7 @@ async function listShellTargets(text: string, place: ShellTargetPlace): Promise<
   const { files, root, realRoot } = place;
   const found: ShellTarget[] = [];
   for (const { path: spelled, use, follows, isExpanded = false } of await listNamed(text, place)) {
-    const real = await findReal({ files, root }, spelled, follows);
+    const real = await findReal(files, spelled, follows);
     if (real === undefined) continue;
     const isOther = isExpanded || real !== path.resolve(realRoot, path.relative(root, spelled));
     found.push({ target: { kind: "path", path: path.relative(realRoot, real) || ".", use }, isOther });
@@ -279,26 +280,12 @@ function listSpelled(text: string, folders: readonly string[]): Named[] {
   ];
 }
 
-/** Returns the path with its links resolved, also of a file that is not there yet; `undefined` for what cannot be a path. */
-async function findReal(
-  { files, root }: { files: Files; root: string },
-  spelled: string,
-  follows: boolean,
-): Promise<string | undefined> {
-  const start = follows ? spelled : path.dirname(spelled);
-  const beyond = follows ? "" : path.basename(spelled);
-  const real = await files.realPath(start).catch(() => undefined);
-  if (real !== undefined) return path.join(real, beyond);
+/** Returns the path with its links resolved, also of a file that is not there yet; `undefined` for a loop of links. */
+async function findReal(files: Files, spelled: string, follows: boolean): Promise<string | undefined> {
   // A write through a link whose target is missing makes the target.
-  const resolved = await resolvePath({ files, root }, start, "read");
-  if (!("refusal" in resolved)) return path.join(resolved.path, beyond);
-  const missing: string[] = [];
-  for (let head = start; head !== path.dirname(head); head = path.dirname(head)) {
-    missing.unshift(path.basename(head));
-    const above = await files.realPath(path.dirname(head)).catch(() => undefined);
-    if (above !== undefined) return path.join(above, ...missing, beyond);
-  }
-  return undefined;
+  if (follows) return followLinks(files, spelled);
+  const folder = await followLinks(files, path.dirname(spelled));
+  return folder === undefined ? undefined : path.join(folder, path.basename(spelled));
 }
 
 const MOST_LISTED = 500;
