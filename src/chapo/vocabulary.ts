@@ -107,6 +107,12 @@ export function toCanonicalCall(
   return word.name === "Grep" ? toGrepFlags(renamed) : normalizeEdits(renamed);
 }
 
+/** Returns the tool that a name of another vocabulary means, in any case. */
+export function findTool(name: string): string | undefined {
+  const words = [...WORDS.claude, ...WORDS.anvil];
+  return words.find((word) => word.name.toLowerCase() === name.toLowerCase())?.tool;
+}
+
 /** The values of `output_mode`, as flags of fs_grep. */
 const OUTPUT_MODES = new Map<unknown, string>([
   ["files_with_matches", "-l"],

@@ -1,33 +1,11 @@
 // Expands the tool's name in a rule: canonical, of another vocabulary, or with `*`. Pure.
+import { findTool } from "../vocabulary.js";
 import { covers, STAR } from "./wildcard.js";
 
-/** The tools behind the names of other vocabularies. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+/** The names of other vocabularies that mean more than one tool in a rule. */
+const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   bash: ["bash_execute", "run_command"],
-  bashoutput: ["bash_output"],
-  killshell: ["bash_kill"],
-  read: ["fs_readFile"],
-  read_file: ["fs_readFile"],
-  write: ["fs_writeFile"],
-  write_file: ["fs_writeFile"],
   edit: ["fs_edit", "fs_multiEdit", "fs_writeFile", "notebook_edit"],
-  str_replace: ["fs_edit"],
-  multiedit: ["fs_multiEdit"],
-  glob: ["fs_glob"],
-  grep: ["fs_grep"],
-  ls: ["fs_listFiles"],
-  list_files: ["fs_listFiles"],
-  notebookread: ["notebook_read"],
-  notebookedit: ["notebook_edit"],
-  todoread: ["todo_read"],
-  todowrite: ["todo_write"],
-  webfetch: ["web_fetch"],
-  web_extract: ["web_fetch"],
-  websearch: ["web_search"],
-  task: ["agent_task"],
-  agent: ["agent_task"],
-  slashcommand: ["slash_command"],
-  exitplanmode: ["exit_plan_mode"],
 };
 
 /** Further tools that a rule against these names matches: a file that may not be edited may not be replaced or removed either. */
@@ -71,9 +49,9 @@ export function normalizeName(name: string): string {
 /** Returns the normalized names that a rule's name means, possibly with `STAR`. `wide`: for a rule against them. */
 export function expandName(name: string, wide: boolean): readonly string[] {
   const plain = normalizeName(name);
-  const found = Object.hasOwn(OTHER_NAMES, plain)
-    ? (OTHER_NAMES[plain] ?? [])
-    : [plain.replaceAll("*", STAR)];
+  const tool = findTool(plain);
+  const one = tool === undefined ? [plain.replaceAll("*", STAR)] : [tool];
+  const found = Object.hasOwn(SEVERAL, plain) ? (SEVERAL[plain] ?? []) : one;
   const more = wide && Object.hasOwn(WIDER, plain) ? (WIDER[plain] ?? []) : [];
   return [...found, ...more].map((one) => normalizeName(one));
 }
