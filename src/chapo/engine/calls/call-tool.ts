@@ -22,6 +22,7 @@ import type {
   GateCall,
 } from "../world.js";
 import { errorCode } from "../../../system/errors.js";
+import { pause } from "../../../system/pause.js";
 import type { Clock, Random } from "../../../system/ports.js";
 
 /** The result of a call, as the model sees it. */
@@ -53,7 +54,7 @@ export async function callTool(
   const passed = await catchErrors(() => passGate(world, live, read));
   if ("pending" in passed || "paused" in passed) return passed;
   if ("error" in passed) {
-    await auditRefusal(world, live, { read, refusal: passed });
+    await audit(world, live, { ...read, call: read.id, tool: read.name, ...passed, success: false });
     return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
   }
   await markBegun(world, live, passed);
@@ -69,42 +70,34 @@ export async function callTool(
   const said = ran.result.success ? await fireAfter(world, passed, whole) : "";
   const output = describeApproval(passed) + (await fitOutput(world, passed, whole)) + said;
   const code = ran.code === undefined ? {} : { code: ran.code };
-  await world.gate.audit({
-    at: new Date(world.clock.now()).toISOString(),
-    session: conversation.id,
-    call_id: passed.callId,
-    agent: passed.agent,
-    tool: passed.tool.name,
-    args: passed.args,
-    success: ran.result.success,
-    ...code,
-    via: findVia(live, passed),
-    tries: ran.tries,
-    duration_ms: Math.round(world.clock.monotonic() - started),
-    output_chars: whole.length,
+  await audit(world, live, {
+    ...{ call: passed.callId, agent: passed.agent, tool: passed.tool.name, args: passed.args },
+    ...{ success: ran.result.success, ...code, via: findVia(live, passed), tries: ran.tries, started },
+    error: whole,
   });
   const diff = ran.result.success ? ran.result.diff : undefined;
   return { success: ran.result.success, output, diff, ...code, tries: ran.tries };
 }
 
-/** A call that was not run is on record too. */
-async function auditRefusal(
-  world: EngineWorld,
+/** A call as it is recorded; without `tries` and `started` it was not run. */
+interface AuditedCall extends Pick<AuditRecord, "agent" | "tool" | "args" | "success" | "code" | "via"> {
+  call: string;
+  /** The whole result. */
+  error: string;
+  tries?: number;
+  started?: number;
+}
+
+async function audit(
+  { gate, clock }: EngineWorld,
   { conversation }: LiveConversation,
-  { read, refusal }: { read: ReadCall; refusal: Refusal },
+  { call, agent, tool, args, success, code, via, tries = 0, started, error }: AuditedCall,
 ): Promise<void> {
-  await world.gate.audit({
-    at: new Date(world.clock.now()).toISOString(),
-    session: conversation.id,
-    call_id: read.id,
-    agent: read.agent,
-    tool: read.name,
-    args: read.args,
-    success: false,
-    code: refusal.code,
-    tries: 0,
-    duration_ms: 0,
-    output_chars: refusal.error.length,
+  await gate.audit({
+    ...{ at: new Date(clock.now()).toISOString(), session: conversation.id, call_id: call },
+    ...{ agent, tool, args, success, code, via, tries },
+    duration_ms: started === undefined ? 0 : Math.round(clock.monotonic() - started),
+    output_chars: error.length,
   });
 }
 
@@ -259,21 +252,23 @@ function toBudgetRefusal(why: string): Refusal {
   return { code: "over_budget", error: `${why}. This call was not run; continue without it.` };
 }
 
-/** Runs the call, with retries where they can help. */
+/** Runs the call, and again while its failure may be temporary. `tries`: how often it was run. */
 async function runCall(
   world: EngineWorld,
-  { conversation }: LiveConversation,
-  { tool: { name, changes }, prepared, callId, agent }: GateCall,
+  live: LiveConversation,
+  call: GateCall,
 ): Promise<CallRun & { tries: number }> {
-  const call = {
-    ...{ name, changes, timeoutMs: prepared.timeoutMs },
-    context: { session: conversation.id, callId, agent },
-    run: (context: CallContext) => prepared.run(context),
-  };
-  const ran = await runWithRetries(world, call, world.settings.maxToolRetries + 1);
-  if (ran.result.success || ran.tries <= world.settings.maxToolRetries) return ran;
-  const error = `${ran.result.error}\nThis call of ${name} failed ${ran.tries} times in the same way. Do not repeat it: try another approach.`;
-  return { ...ran, result: { success: false, error } };
+  const most = world.settings.maxToolRetries + 1;
+  for (let tries = 1; ; tries += 1) {
+    const ran = await runOnce(world, live, call);
+    const isOver = !isWorthRetrying(ran, call) || world.signal.aborted;
+    if (ran.result.success || (isOver && tries < most)) return { ...ran, tries };
+    if (isOver || tries >= most) {
+      const error = `${ran.result.error}\nThis call of ${call.tool.name} failed ${tries} times in the same way. Do not repeat it: try another approach.`;
+      return { ...ran, tries, result: { success: false, error } };
+    }
+    await pause(world.clock, FIRST_WAIT_MS * 2 ** (tries - 1) * drawJitter(world.random), world.signal);
+  }
 }
 
 /** Returns the whole result, or both ends of it and the path of the file with the whole result. */
@@ -293,41 +288,10 @@ interface CallRun {
   code?: FailureCode;
 }
 
-/** A call as it is run. */
-interface Runnable {
-  name: string;
-  timeoutMs: number;
-  /** Whether a second run may repeat a change. */
-  changes: boolean;
-  context: Omit<CallContext, "signal">;
-  run(context: CallContext): Promise<ToolResult>;
-}
-
-/** The parts of the system that running a call uses. */
-interface RunPorts {
-  clock: Clock;
-  random: Random;
-  /** Aborted when the session ends. */
-  signal: AbortSignal;
-}
-
-/** Runs the call at most `most` times while its failure may be temporary. `tries`: how often it was run. */
-async function runWithRetries(
-  ports: RunPorts,
-  call: Runnable,
-  most: number,
-): Promise<CallRun & { tries: number }> {
-  for (let tries = 1; ; tries += 1) {
-    const ran = await runOnce(ports, call);
-    if (!isWorthRetrying(ran, call) || tries >= most || ports.signal.aborted) return { ...ran, tries };
-    await pause(ports, FIRST_WAIT_MS * 2 ** (tries - 1) * drawJitter(ports.random));
-  }
-}
-
 /** Returns whether the same call may succeed when it is repeated. */
-function isWorthRetrying({ code }: CallRun, { changes }: Pick<Runnable, "changes">): boolean {
+function isWorthRetrying({ code }: CallRun, { tool }: GateCall): boolean {
   // A call that timed out may have made its change already, so that repeating it could do harm.
-  return code === "transient" || (code === "timeout" && !changes);
+  return code === "transient" || (code === "timeout" && !tool.changes);
 }
 
 /** Returns a factor from 0.5 to 1.5, so that calls that failed together are not all retried together. */
@@ -335,38 +299,44 @@ function drawJitter(random: Random): number {
   return 0.5 + Number.parseInt(random.hex(1), 16) / 255;
 }
 
-async function runOnce(ports: RunPorts, call: Runnable): Promise<CallRun> {
-  if (ports.signal.aborted)
+async function runOnce(
+  world: EngineWorld,
+  { conversation }: LiveConversation,
+  call: GateCall,
+): Promise<CallRun> {
+  const { callId, agent, prepared } = call;
+  const { name } = call.tool;
+  if (world.signal.aborted)
     return {
-      result: { success: false, error: `${call.name} was not run: the session is ending.` },
+      result: { success: false, error: `${name} was not run: the session is ending.` },
       code: "interrupted",
     };
   const stop = new AbortController();
-  const running = settle(call, { ...call.context, signal: stop.signal });
-  const first = await waitForFirst(ports, call.timeoutMs, running);
+  const running = settle(call, { session: conversation.id, callId, agent, signal: stop.signal });
+  const first = await waitForFirst(world, prepared.timeoutMs, running);
   if (typeof first === "object") return first;
   stop.abort();
-  const late = await waitForFirst({ clock: ports.clock }, GRACE_MS, running);
+  const late = await waitForFirst({ clock: world.clock }, GRACE_MS, running);
   if (typeof late === "object" && late.result.success) return late;
   const said = typeof late === "object" && !late.result.success ? ` It reported: ${late.result.error}` : "";
   const why =
     first === "time"
-      ? `${call.name} did not end within ${call.timeoutMs / 1000} s and was stopped; its changes until then are not undone.`
-      : `${call.name} was stopped because the session is ending.`;
+      ? `${name} did not end within ${prepared.timeoutMs / 1000} s and was stopped; its changes until then are not undone.`
+      : `${name} was stopped because the session is ending.`;
   return {
     result: { success: false, error: why + said },
     code: first === "time" ? "timeout" : "interrupted",
   };
 }
 
-async function settle(call: Runnable, context: CallContext): Promise<CallRun> {
+async function settle({ tool, prepared }: GateCall, context: CallContext): Promise<CallRun> {
   try {
-    const result = await call.run(context);
+    const result = await prepared.run(context);
     if (result.success) return { result };
     return { result, code: result.transient === true ? "transient" : "failed" };
   } catch (error) {
     return {
-      result: { success: false, error: `${call.name} failed: ${messageOf(error)}` },
+      result: { success: false, error: `${tool.name} failed: ${messageOf(error)}` },
       code: "exception",
     };
   }
@@ -386,29 +356,10 @@ async function waitForFirst(
   ms: number,
   running: Promise<CallRun>,
 ): Promise<CallRun | "time" | "session"> {
-  if (signal?.aborted === true) return "session";
   const over = new AbortController();
-  const time = new Promise<"time">((resolve) => {
-    const timer = clock.after(ms, () => {
-      resolve("time");
-    });
-    over.signal.addEventListener("abort", () => {
-      timer.cancel();
-    });
-  });
-  const session = new Promise<"session">((resolve) => {
-    const end = (): void => {
-      resolve("session");
-    };
-    signal?.addEventListener("abort", end, { once: true, signal: over.signal });
-  });
-  const first = await Promise.race([running, time, session]);
+  const ends = AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]);
+  const other = pause(clock, ms, ends).then(() => (signal?.aborted === true ? "session" : "time"));
+  const first = await Promise.race([running, other]);
   over.abort();
   return first;
-}
-
-/** Waits for `ms`, or until the session ends. */
-async function pause({ clock, signal }: RunPorts, ms: number): Promise<void> {
-  const forever = new Promise<CallRun>(() => undefined);
-  await waitForFirst({ clock, signal }, ms, forever);
 }
