@@ -11,23 +11,22 @@ interface ModelQuestion {
   system: string;
   messages: readonly Message[];
   tools: readonly OfferedTool[];
-  /** `request`: the number of the request that the piece belongs to. */
-  onText?: (delta: string, request: number) => void;
-  /** The same for the model's thinking. */
-  onThought?: (delta: string, request: number) => void;
+  /** The turn whose text and thinking are told as they come; absent: nothing is. */
+  tellsIteration?: number | undefined;
 }
 
-/** Returns the model's reply, or why there is none. */
+/** Returns the model's reply, or why there is none; `said`: what it told until then. */
 export async function askModel(
   world: EngineWorld,
   live: LiveConversation,
-  { who, system, messages, tools, onText, onThought }: ModelQuestion,
-): Promise<{ reply: ModelReply } | { failure: ModelFailure }> {
+  { who, system, messages, tools, tellsIteration: iteration }: ModelQuestion,
+): Promise<{ reply: ModelReply } | { failure: ModelFailure; said: string }> {
   const over = explainLimit(world.spent, world.settings);
-  if (over !== undefined) return { failure: { reason: "budget", message: over } };
+  if (over !== undefined) return { failure: { reason: "budget", message: over }, said: "" };
   const { requests } = world;
   requests.sent += 1;
   let request = requests.sent;
+  let said = "";
   const answer = await world.model.ask({
     who,
     turn: getCount(live.conversation.turns, who),
@@ -35,15 +34,26 @@ export async function askModel(
     messages,
     tools,
     signal: world.signal,
-    ...listen({ onText, onThought }, () => request),
+    ...(iteration === undefined
+      ? {}
+      : {
+          onText: (text) => {
+            said += text;
+            world.emit({ type: "delta", data: { iteration, request, text } });
+          },
+          onThought: (text) => {
+            world.emit({ type: "thought", data: { iteration, request, text } });
+          },
+        }),
     onWait: (wait) => {
       world.emit({ type: "waiting", data: wait });
       requests.sent += 1;
       world.emit({ type: "retry", data: { failed: request, request: requests.sent, ...wait } });
       request = requests.sent;
+      said = "";
     },
   });
-  if ("failure" in answer) return answer;
+  if ("failure" in answer) return { ...answer, said };
   const reply = limitDepth(answer.reply);
   const estimate =
     reply.usage === undefined ? estimateUsage({ system, sent: messages, tools, reply }) : undefined;
@@ -71,19 +81,6 @@ export async function askModel(
     },
   });
   return { reply };
-}
-
-type Listeners = Pick<ModelQuestion, "onText" | "onThought">;
-
-/** Adds to each piece the number of the request that it belongs to now. */
-function listen({ onText, onThought }: Listeners, request: () => number) {
-  const withNumber = (tell: Listeners["onText"]) =>
-    tell === undefined
-      ? undefined
-      : (delta: string) => {
-          tell(delta, request());
-        };
-  return { onText: withNumber(onText), onThought: withNumber(onThought) };
 }
 
 function countRequest({ spent }: EngineWorld, tokens: Tokens, costUsd: number | undefined): void {

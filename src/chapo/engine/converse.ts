@@ -207,15 +207,14 @@ async function takeTurn(
   live.conversation = { ...live.conversation, iterations: live.conversation.iterations + 1 };
   await world.save(live.conversation);
   world.emit({ type: "thinking", data: { iteration, event: context.event, tokenUsage } });
-  const said = listenToText(world, iteration);
   const answer = await askModel(world, live, {
     who: world.who,
     system: world.system,
     messages: live.conversation.messages,
     tools: offered,
-    ...(world.settings.stream ? { onText: said.onText, onThought: said.onThought } : {}),
+    tellsIteration: world.settings.stream ? iteration : undefined,
   });
-  if ("failure" in answer) return handleFailure(context, answer.failure, { offered, said: said.text() });
+  if ("failure" in answer) return handleFailure(context, answer.failure, { offered, said: answer.said });
   keepReply(context, answer.reply, iteration);
   await world.save(live.conversation);
   context.shortened = false;
@@ -235,24 +234,6 @@ async function deliverMessages({ world, live }: TurnContext): Promise<void> {
   if (texts.length > 0) await world.save(live.conversation);
   for (const { inbox, messages } of stored) for (const { name } of messages) await inbox.remove(name);
   live.conversation = deliverQueued(live.conversation);
-}
-
-/** Emits each piece of text, and gathers the text of the last request. */
-function listenToText(
-  world: EngineWorld,
-  iteration: number,
-): { [name in "onText" | "onThought"]: (text: string, request: number) => void } & { text: () => string } {
-  let said = { request: 0, text: "" };
-  return {
-    onText: (text, request) => {
-      said = { request, text: request === said.request ? said.text + text : text };
-      world.emit({ type: "delta", data: { iteration, request, text } });
-    },
-    onThought: (text, request) => {
-      world.emit({ type: "thought", data: { iteration, request, text } });
-    },
-    text: () => said.text,
-  };
 }
 
 /** Keeps the text that a person saw before they interrupted the model. */
