@@ -249,7 +249,7 @@ function createChildWorld(
       keepOutput: (callId, text) => world.gate.keepOutput(`${id.slice(-6)}-${callId}`, text),
     },
     emit: (news) => {
-      if (concernsParent(news)) world.emit({ ...news, child: id });
+      if (CONCERNS_PARENT.has(news.type)) world.emit({ ...news, child: id });
     },
     save: (child) => saveChild(world, live, child),
     remember: () => Promise.resolve(),
@@ -272,34 +272,15 @@ async function saveChild(world: EngineWorld, live: LiveConversation, child: Conv
   await world.save(cleared);
 }
 
-/** Calls, usage and waits of a sub-agent are forwarded. Its thinking and its end are not: a session has one beginning and one end. */
-function concernsParent({ type }: ChapoNews): boolean {
-  switch (type) {
-    case "tool_call":
-    case "tool_result":
-    case "action_pending":
-    case "compaction":
-    case "usage":
-    case "waiting":
-      return true;
-    case "status":
-    case "thinking":
-    case "delta":
-    case "attached":
-    case "thought":
-    case "retry":
-    case "delivered":
-    case "message":
-    case "step":
-    case "validation":
-    case "answer":
-    case "clarify":
-    case "error":
-      return false;
-    default:
-      return never(type);
-  }
-}
+/** Its thinking and its end are not forwarded: a session has one beginning and one end. */
+const CONCERNS_PARENT: ReadonlySet<ChapoNews["type"]> = new Set([
+  "tool_call",
+  "tool_result",
+  "action_pending",
+  "compaction",
+  "usage",
+  "waiting",
+]);
 
 function toResult(type: string, outcome: ConversationOutcome): ToolResult {
   switch (outcome.how) {

@@ -16,7 +16,7 @@ interface Profile {
   tools: readonly string[];
 }
 
-const PROFILES: Readonly<Record<string, Profile>> = {
+const PROFILES = {
   developer: {
     description: "Koda: reads, writes and mends code and its tests; its git history. Runs nothing.",
     tools: ["fs_*", "git_*"],
@@ -33,7 +33,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     description: "Chapo-Ops: commands, running tests, git, hosts, processes, packages, deployments and logs.",
     tools: ["bash_*", "run_command", "ssh_*", "git_*", "github_*", "pm2_*", "npm_*", "logs_*"],
   },
-};
+} as const satisfies Readonly<Record<string, Profile>>;
 
 const READING = [
   "fs_listFiles",
@@ -60,27 +60,14 @@ const WORKERS: Readonly<Record<string, Profile>> = {
   },
 };
 
-/** The agent a tool belongs to if the model names none: the first match counts. A tool without a match belongs to the looper. */
-const OWNERS: readonly (readonly [pattern: string, agent: string])[] = [
-  ["memory_*", LOOPER],
-  ["fs_*", "developer"],
-  ["bash_*", "commander"],
-  ["run_command", "commander"],
-  ["git_*", "commander"],
-  ["ssh_*", "commander"],
-  ["github_*", "commander"],
-  ["pm2_*", "commander"],
-  ["npm_*", "commander"],
-  ["logs_*", "commander"],
-  ["web_*", "searcher"],
-  ["context_*", "searcher"],
-];
+/** The agents that tools belong to if the model names none: the first that has the tool. One without is the looper's. */
+const OWNERS = ["commander", "developer", "searcher"] as const;
 
 /** Creates the four built-in sub-agents and those in the settings. An entry without tools keeps the tools of its type. */
 export function createSubAgents(
   settings: Readonly<Record<string, { tools?: readonly string[] }>> = {},
 ): SubAgent[] {
-  const profiles = new Map(Object.entries(PROFILES));
+  const profiles = new Map<string, Profile>(Object.entries(PROFILES));
   for (const [type, { tools }] of Object.entries(settings)) {
     const known = profiles.get(type);
     if (Object.hasOwn(WORKERS, type) || type === LOOPER) continue;
@@ -106,7 +93,7 @@ export function matchesTool(patterns: readonly string[], tool: string): boolean 
 
 /** Returns the agent a tool belongs to by its name. */
 export function getOwner(tool: string): string {
-  return OWNERS.find(([pattern]) => matchesTool([pattern], tool))?.[1] ?? LOOPER;
+  return OWNERS.find((agent) => matchesTool(PROFILES[agent].tools, tool)) ?? LOOPER;
 }
 
 /**
