@@ -1,4 +1,4 @@
-// A model as the engine sees it: requests, replies and failures. Types only. models/ has the providers, retries and fallbacks.
+// A model as the engine sees it: requests, replies and failures. models/ has the providers, retries and fallbacks.
 import type { Effort } from "../config/settings/efforts.js";
 import type { FailureReason } from "../agents/agent.js";
 import type { ToolParameters } from "./tool.js";
@@ -92,21 +92,23 @@ export interface ModelReply {
   model: string;
 }
 
+/** Why a model gave no reply. */
+export const MODEL_FAILURES = [
+  "rate-limited",
+  "overloaded",
+  "network",
+  "not-signed-in",
+  "no-credit",
+  "model-unknown",
+  "bad-request",
+  "context-full",
+  "interrupted",
+  "incomplete",
+  "budget",
+] as const satisfies readonly FailureReason[];
+
 export interface ModelFailure {
-  reason: Extract<
-    FailureReason,
-    | "rate-limited"
-    | "overloaded"
-    | "network"
-    | "not-signed-in"
-    | "no-credit"
-    | "model-unknown"
-    | "bad-request"
-    | "context-full"
-    | "interrupted"
-    | "incomplete"
-    | "budget"
-  >;
+  reason: (typeof MODEL_FAILURES)[number];
   /** One line with the model and the cause. */
   message: string;
   /** The time in epoch ms from which it can be asked again, if known. */

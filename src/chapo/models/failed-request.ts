@@ -5,7 +5,7 @@ import type { FailureFacts } from "../../agents/limits/limit-facts.js";
 import { explainFailure } from "../../agents/limits/limits.js";
 import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
 import { shorten } from "../../system/text/cut.js";
-import type { ModelFailure } from "../model.js";
+import { MODEL_FAILURES } from "../model.js";
 import type { FailedRequest } from "./fallback-chain.js";
 
 const LONGEST_MESSAGE = 500;
@@ -29,7 +29,7 @@ export function toFailedRequest(
   clock: ZonedClock,
 ): FailedRequest {
   const explained = explainFailure(collectFacts(error), clock);
-  const reason = REASONS.find((one) => one === explained?.reason);
+  const reason = MODEL_FAILURES.find((one) => one === explained?.reason);
   const evidence = explained?.evidence ?? (typeof error === "string" ? error : textField(error, "message"));
   const line = nameBrokenStream(toOneLine(evidence ?? "the request failed without a reason", of.secret));
   const hint = /not support tool|tools? (?:is|are) not supported/i.test(line)
@@ -73,18 +73,6 @@ function readHeaders(headers: unknown): Record<string, string> {
     Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
 }
-
-const REASONS = [
-  "rate-limited",
-  "overloaded",
-  "network",
-  "not-signed-in",
-  "no-credit",
-  "model-unknown",
-  "bad-request",
-  "context-full",
-  "incomplete",
-] as const satisfies readonly ModelFailure["reason"][];
 
 function toOneLine(text: string, secret: string | undefined): string {
   const line = text.replaceAll(/\s+/g, " ").trim();

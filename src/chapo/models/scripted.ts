@@ -5,7 +5,7 @@ import { UserError } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
 import { pause } from "../../system/pause.js";
 import { tryParseJson } from "../../system/text/json.js";
-import type { ModelReply, ModelRequest, ModelFailure } from "../model.js";
+import { MODEL_FAILURES, type ModelReply, type ModelRequest, type ModelFailure } from "../model.js";
 import { computeCost } from "./reply.js";
 import { type FailedRequest, type Provider } from "./fallback-chain.js";
 import { z } from "zod";
@@ -139,18 +139,7 @@ function toReply(
   };
 }
 
-const Reason = z.enum([
-  "rate-limited",
-  "overloaded",
-  "network",
-  "not-signed-in",
-  "no-credit",
-  "model-unknown",
-  "bad-request",
-  "context-full",
-  "interrupted",
-  "incomplete",
-] satisfies ModelFailure["reason"][]);
+const Reason = z.enum(MODEL_FAILURES).exclude(["budget"]);
 
 const Call = z.strictObject({
   name: z.string().min(1).describe("the tool's name as it is offered"),
