@@ -3,7 +3,7 @@
 import path from "node:path";
 import { findUserFolder } from "../config/read/places.js";
 import type { Files } from "../system/ports.js";
-import { readInside, resolvePath, type ProjectFolder } from "./paths.js";
+import { decodePath, readInside, resolvePath, type ProjectFolder } from "./paths.js";
 import { parse } from "yaml";
 import { errorMessage } from "../system/errors.js";
 
@@ -82,7 +82,7 @@ export async function listDefinitions(
   const found: DefinitionFile[] = [];
   for (const folder of listFolders(place, kind))
     for (const file of (await listFiles(folder, kind)).sort().slice(0, MOST)) {
-      const name = file.replace(kind === "skills" ? /\/skill\.json$/ : /\.md$/, "");
+      const name = file.slice(0, -(kind === "skills" ? "/skill.json" : ".md").length);
       const [inside, shown] = [`${folder.folder}/${file}`, `${folder.shown}/${file}`];
       found.push({ place: folder.place, name, file: inside, shown });
     }
@@ -97,7 +97,7 @@ async function listFiles({ place, folder }: DefinitionFolder, kind: DefinitionKi
     const walked = await files.tree(resolved.path).walk("", () => true);
     return walked
       .filter((one) => one.kind === "file" && one.path.endsWith(".md"))
-      .map((one) => Buffer.from(one.path, "latin1").toString("utf8"));
+      .map((one) => decodePath(one.path));
   }
   const names = await files.list(resolved.path).catch(() => []);
   return kind === "skills"

@@ -160,6 +160,16 @@ function findProtectedPart(relative: string): string | undefined {
     );
 }
 
+/** Reads a path of a tree: its characters are bytes. */
+export function decodePath(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+/** Spells a path as a tree takes it. */
+export function encodePath(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
 /** Returns the first `most` bytes as text with LF line ends; `cut`: the file is longer. `undefined` if no such file may be read. */
 export async function readInside(
   place: ProjectFolder,

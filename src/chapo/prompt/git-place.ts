@@ -15,15 +15,29 @@ const LARGEST = 4096;
 
 /** Returns the worktree around a folder; `undefined` outside git. Never throws. */
 export async function findGitPlace(files: Files, folder: string): Promise<Worktree | undefined> {
-  for (let at = folder; ; at = path.dirname(at)) {
-    const git = path.join(at, ".git");
-    const stat = await files.stat(git).catch(() => undefined);
-    if (stat?.kind === "folder") return { top: at, ...(await readBranch(files, git)) };
-    if (stat?.kind === "file") {
+  const found = await findDotGit(files, folder);
+  if (found === undefined) return undefined;
+  const { top, git } = found;
+  return { top, ...(git === undefined ? {} : await readBranch(files, git)) };
+}
+
+/**
+ * Finds the nearest `.git` above a folder. `git`: the folder that it is, or that the file names; absent if the file names none.
+ * `isLinked`: it is a file.
+ */
+export async function findDotGit(
+  files: Files,
+  folder: string,
+): Promise<{ top: string; git: string | undefined; isLinked: boolean } | undefined> {
+  for (let top = folder; ; top = path.dirname(top)) {
+    const git = path.join(top, ".git");
+    const kind = (await files.stat(git).catch(() => undefined))?.kind;
+    if (kind === "folder") return { top, git, isLinked: false };
+    if (kind === "file") {
       const linked = /^gitdir: (.+)$/m.exec(await readSmall(files, git))?.[1];
-      return { top: at, ...(linked === undefined ? {} : await readBranch(files, path.resolve(at, linked))) };
+      return { top, git: linked === undefined ? undefined : path.resolve(top, linked), isLinked: true };
     }
-    if (at === path.dirname(at)) return undefined;
+    if (top === path.dirname(top)) return undefined;
   }
 }
 
@@ -32,6 +46,7 @@ async function readBranch(files: Files, git: string): Promise<{ branch?: string 
   return branch === undefined ? {} : { branch };
 }
 
-async function readSmall(files: Files, file: string): Promise<string> {
+/** Reads a file of git's; "" if it cannot be read. */
+export async function readSmall(files: Files, file: string): Promise<string> {
   return new TextDecoder().decode(await files.readRange(file, 0, LARGEST).catch(() => new Uint8Array()));
 }

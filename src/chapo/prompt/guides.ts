@@ -57,19 +57,16 @@ async function listLevels({ files, root, from = root, user }: GuidePlace): Promi
     .relative(top, isBelow(root, from) ? from : root)
     .split(path.sep)
     .filter(Boolean);
+  const claude = path.join(user?.home ?? "", ".claude");
   const own: Level[] =
     user === undefined
       ? []
       : [
-          toLevel(user.settings, user.settings, ["AGENTS.md"]),
-          toLevel(path.join(user.home, ".claude"), path.join(user.home, ".claude"), ["CLAUDE.md"]),
+          { folder: user.settings, inside: user.settings, names: ["AGENTS.md"] },
+          { folder: claude, inside: claude, names: ["CLAUDE.md"] },
         ];
   const folders = [top, ...between.map((_, n) => path.join(top, ...between.slice(0, n + 1)))];
-  return [...own, ...folders.map((folder) => toLevel(folder, top, NAMES))];
-}
-
-function toLevel(folder: string, inside: string, names: readonly string[]): Level {
-  return { folder, inside, names };
+  return [...own, ...folders.map((folder) => ({ folder, inside: top, names: NAMES }))];
 }
 
 interface Reading {

@@ -2,6 +2,7 @@
 // device and inode, and only those that have several names.
 import path from "node:path";
 import type { Files, Looked } from "../../../system/ports.js";
+import { decodePath, encodePath } from "../../paths.js";
 
 /** The folder to look in, and the files to look for. */
 export interface LinkSearch {
@@ -26,7 +27,7 @@ export async function findGuardedNames(
   const several = await lookAtLinks(tree, paths);
   if (several.size === 0) return new Map();
   const walked = await tree.walk("", (folder) => !SKIPPED.has(path.basename(folder)));
-  const there = walked.filter(({ kind }) => kind === "file").map((one) => toText(one.path));
+  const there = walked.filter(({ kind }) => kind === "file").map((one) => decodePath(one.path));
   const further = named.map((one) => path.relative(real, path.resolve(real, one)));
   const guarded = await lookAtLinks(tree, [...new Set([...there.filter(isGuarded), ...further])]);
   const found = new Map<string, string[]>();
@@ -46,7 +47,7 @@ async function lookAtLinks(
   tree: ReturnType<Files["tree"]>,
   paths: readonly string[],
 ): Promise<Map<string, string>> {
-  const looked = await tree.look(paths.map(toBytes));
+  const looked = await tree.look(paths.map(encodePath));
   return new Map(
     paths.flatMap((one, at) => {
       const identity = identify(looked[at]);
@@ -57,13 +58,4 @@ async function lookAtLinks(
 
 function identify(file: Looked | undefined): string | undefined {
   return file?.kind === "file" && file.links > 1 ? `${file.device}:${file.inode}` : undefined;
-}
-
-// Paths in a tree are bytes, one character each.
-function toText(bytes: string): string {
-  return Buffer.from(bytes, "latin1").toString("utf8");
-}
-
-function toBytes(text: string): string {
-  return Buffer.from(text, "utf8").toString("latin1");
 }

@@ -2,7 +2,7 @@
 // cannot be told (a shell, a foreign tool), the lines of files that a deny rule covers. Also removes the models' keys.
 import path from "node:path";
 import type { Files } from "../../../system/ports.js";
-import type { Hidden } from "../../paths.js";
+import { decodePath, type Hidden } from "../../paths.js";
 import type { PermissionMode } from "../../../config/settings/modes.js";
 import { TABLE } from "../../rules/modes.js";
 import { meetsPath } from "../../rules/patterns.js";
@@ -108,7 +108,7 @@ async function readDeniedLines({
   const lines = new Map<string, string>();
   let left = MOST_BYTES;
   for (const { path: bytes, kind } of walked) {
-    const file = Buffer.from(bytes, "latin1").toString("utf8");
+    const file = decodePath(bytes);
     if (kind !== "file" || left <= 0 || findReadRule(rules, file)?.list !== "deny") continue;
     const text = await readSmall(files, path.join(real, file));
     left -= text.length;

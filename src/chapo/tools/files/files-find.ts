@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import type { Clock, Processes, Files, Walked } from "../../../system/ports.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
+import { decodePath, encodePath, findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
 import { compilePathPattern, matchesPath } from "../../rules/patterns.js";
 import { findRipgrep, selectFiles } from "../find/ripgrep.js";
 import {
@@ -223,11 +223,11 @@ interface ProjectFile {
 export async function listProjectFiles({ files, root }: ProjectFolder, from: string): Promise<ProjectFile[]> {
   const realRoot = (await files.realPath(root)) ?? root;
   const above = await readRulesAbove(files, realRoot, from);
-  const walked = await files.tree(realRoot).walk(toBytes(from), (folder) => {
-    const name = toText(folder);
+  const walked = await files.tree(realRoot).walk(encodePath(from), (folder) => {
+    const name = decodePath(folder);
     return !NEVER.has(path.basename(name)) && !isIgnored(above, `${name}/`);
   });
-  const entries = walked.map((entry) => ({ ...entry, path: toText(entry.path) }));
+  const entries = walked.map((entry) => ({ ...entry, path: decodePath(entry.path) }));
   const rules = [
     ...above,
     ...(await readRulesBelow(
@@ -290,13 +290,4 @@ function isIgnored(rules: readonly Rules[], name: string): boolean {
     if (ignored || unignored) return ignored;
   }
   return false;
-}
-
-// Paths in a tree are bytes, one character each.
-function toText(bytes: string): string {
-  return Buffer.from(bytes, "latin1").toString("utf8");
-}
-
-function toBytes(text: string): string {
-  return Buffer.from(text, "utf8").toString("latin1");
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { LARGEST_FILE } from "../files/file-text.js";
-import { findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
+import { decodePath, findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
 
 /** The project and its folder of documents. */
 export interface DocumentPlace extends ProjectFolder {
@@ -112,7 +112,7 @@ async function findDocuments(place: DocumentPlace): Promise<string[]> {
   const found = await place.files.tree(folder.path).walk("", () => true);
   const names = found
     .filter(({ kind }) => kind === "file")
-    .map((entry) => Buffer.from(entry.path, "latin1").toString("utf8"))
+    .map((entry) => decodePath(entry.path))
     .filter(isDocument);
   const toProject = (name: string): string => path.join(place.documents, name);
   const left = await findLeftOut(place.hidden, "content", names.map(toProject));
