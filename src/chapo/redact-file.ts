@@ -12,7 +12,7 @@ export async function redactFile(files: Files, file: string, redact: Redact): Pr
   const beside = `${file}.clean`;
   await files.remove(beside);
   const out = await files.openAppend(beside, { mode: 0o600 });
-  // What was read and is not written yet, as long as both are the same.
+  // The text that was read and is not written yet, as long as nothing was redacted.
   let waiting: string | undefined = "";
   const write = async (text: string): Promise<void> => {
     waiting = waiting?.startsWith(text) === true ? waiting.slice(text.length) : undefined;

@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { isBelow } from "./patterns.js";
+import { toWords } from "./reading.js";
 
 /** Where relative paths of a shell text begin. */
 export interface ShellPlace {
@@ -80,11 +81,6 @@ function guessCalls(calls: readonly Words[], values: readonly string[]): Words[]
     return [[...program.split(ANY), ...args].filter(Boolean), ...(isLikely ? [["rm", ...args]] : [])];
   });
   return [...guessed, ...values.map((value) => value.split(/\s+/))];
-}
-
-/** The reader writes a space inside a word as a no-break space. */
-function toWords(text: string): string[] {
-  return text.split(" ").map((word) => word.replaceAll("\u00a0", " "));
 }
 
 function isForkBomb(text: string): boolean {

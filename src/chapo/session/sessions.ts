@@ -222,38 +222,27 @@ export async function listIds({ ports, folder }: FolderPlace): Promise<string[]>
   return ids.sort().reverse();
 }
 
-const SECONDS = "2026-01-01_00-00-00".length;
-
 /**
- * Returns the newest id. Ids of one second are ordered by the time that their files name. A session without a message, as
- * `/help` leaves it, comes after all others. `ids`: newest first.
+ * Returns the newest id by the time that its file names. A session without a message, as `/help` leaves it, comes after all
+ * others. `ids`: newest first, except those of one second.
  */
 async function findNewest(place: SessionPlace, ids: readonly string[]): Promise<string | undefined> {
-  let empty: string | undefined;
-  for (let at = 0; at < ids.length;) {
-    const second = ids[at]?.slice(0, SECONDS);
-    const same = ids.slice(at).filter((id) => id.slice(0, SECONDS) === second);
-    at += same.length;
-    const dated: { id: string; created: string; isEmpty: boolean }[] = [];
-    for (const id of same) {
-      // A full disk may leave a folder without the file.
-      if ((await place.ports.files.stat(path.join(place.folder, id, FILE))) === undefined) continue;
-      const read = await readConversation(place, id);
-      if ("broken" in read) dated.push({ id, created: "", isEmpty: false });
-      else
-        dated.push({
-          id,
-          created: read.conversation.created,
-          isEmpty: read.conversation.messages.length === 0,
-        });
-    }
-    dated.sort((a, b) => (a.created < b.created ? 1 : -1));
-    const found = dated.find(({ isEmpty }) => !isEmpty);
-    if (found !== undefined) return found.id;
-    empty ??= dated[0]?.id;
+  let newest: { id: string; created: string } | undefined;
+  let empty: typeof newest;
+  for (const id of ids) {
+    if (newest !== undefined && id.slice(0, SECONDS) !== newest.id.slice(0, SECONDS)) break;
+    // A full disk may leave a folder without the file.
+    if ((await place.ports.files.stat(path.join(place.folder, id, FILE))) === undefined) continue;
+    const read = await readConversation(place, id);
+    const { messages, created } = "broken" in read ? { messages: undefined, created: "" } : read.conversation;
+    const dated = { id, created };
+    if (messages?.length === 0) empty = empty !== undefined && empty.created >= created ? empty : dated;
+    else if (newest === undefined || created > newest.created) newest = dated;
   }
-  return empty;
+  return (newest ?? empty)?.id;
 }
+
+const SECONDS = "2026-01-01_00-00-00".length;
 
 async function readConversation(
   { ports, folder }: FolderPlace,

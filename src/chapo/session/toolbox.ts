@@ -1,11 +1,6 @@
 // Opens and closes all tools of a session. The gate decides which of them a call may use. session-world.ts adds the tools
 // that change the conversation (commands and sub-agents).
 import path from "node:path";
-import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import type { Permissions } from "../../workflow/words.js";
-import type { Network } from "../../system/network.js";
-import type { Ports } from "../../system/ports.js";
-import type { Redact } from "../../system/text/secrets/redact.js";
 import { type ProjectMemory, createMemoryTools } from "../memory/memory.js";
 import type { Message } from "../engine/conversation.js";
 import { openServers } from "../mcp/servers.js";
@@ -26,30 +21,22 @@ import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
 import type { Hidden } from "../paths.js";
 import { createToolEnv } from "../tool-env.js";
 import { createWebTools } from "../tools/web/web.js";
+import type { SessionRequest } from "./session-request.js";
 
 /** The parts tools are created from. */
-export interface ToolboxRequest {
-  ports: Ports;
-  network: Network;
-  /** The project's folder, absolute. */
-  root: string;
-  /** The environment, including the keys of models and of search. */
-  env: Readonly<Record<string, string>>;
-  settings: ChapoSettings;
-  permissions: Permissions;
+export interface ToolboxRequest extends Pick<
+  SessionRequest,
+  "ports" | "network" | "root" | "env" | "settings" | "permissions" | "redact" | "onWarning" | "signal"
+> {
   memory: ProjectMemory;
   /** The folder for outputs, absolute. */
   outputs: string;
-  redact: Redact;
   /** Encloses the shell and npm. */
   sandbox?: Sandbox;
   /** Paths that lists and searches leave out. */
   hidden?: Hidden;
   /** Whether `web_fetch` reports a redirect to another host instead of following it. */
   staysOnHost?: () => boolean;
-  onWarning: (text: string) => void;
-  /** Aborted to cancel the opening. */
-  signal: AbortSignal;
   todos: TodoStore;
   /** The files as the session knows them; absent for a listing. */
   known?: KnownFiles;

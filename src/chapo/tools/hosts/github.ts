@@ -14,18 +14,21 @@ const workflow = z
   .union([z.string().min(1).max(200), z.int().min(1)])
   .describe("The file name of the workflow, e.g. ci.yml, or its id");
 
-const Run = z.object({
-  id: z.number(),
-  name: z.string().nullish(),
-  status: z.string().nullish(),
-  conclusion: z.string().nullish(),
-  head_branch: z.string().nullish(),
-  head_sha: z.string().nullish(),
-  event: z.string().nullish(),
-  created_at: z.string().nullish(),
-  html_url: z.string().nullish(),
-});
+const Run = z.looseObject({ id: z.number() });
 const Runs = z.object({ workflow_runs: z.array(Run) });
+
+/** The reported fields, and their names in GitHub's answer. */
+const FIELDS = {
+  id: "id",
+  name: "name",
+  status: "status",
+  conclusion: "conclusion",
+  branch: "head_branch",
+  commit: "head_sha",
+  event: "event",
+  created: "created_at",
+  url: "html_url",
+} as const;
 
 /** Creates `github_triggerWorkflow github_getWorkflowRunStatus` for the repository of the remote `origin`. */
 export function createGithubTools(world: GithubWorld): Tool[] {
@@ -115,20 +118,11 @@ function buildRunsPath(args: {
 }
 
 function formatRun(run: z.infer<typeof Run>): string {
-  const fields = {
-    id: run.id,
-    name: run.name,
-    status: run.status,
-    conclusion: run.conclusion,
-    branch: run.head_branch,
-    commit: run.head_sha,
-    event: run.event,
-    created: run.created_at,
-    url: run.html_url,
-  };
-  return Object.entries(fields)
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => `${name}: ${String(value)}`)
+  return Object.entries(FIELDS)
+    .flatMap(([shown, field]) => {
+      const value = run[field];
+      return typeof value === "string" || typeof value === "number" ? [`${shown}: ${value}`] : [];
+    })
     .join("\n");
 }
 

@@ -83,18 +83,8 @@ function isTooComplex(html: string): boolean {
 
 /** Returns the words between the tags, in linear time for any input. */
 function stripTags(html: string): string {
-  const parts: string[] = [];
-  let hidden = "";
-  for (const [, tag = "", words = ""] of html.matchAll(/(<[^<>]*>?)?([^<]*)/g)) {
-    const name = /^<\/?([a-zA-Z][\w-]{0,30})/.exec(tag)?.[1]?.toLowerCase() ?? "";
-    if (hidden !== "" && tag.startsWith("</") && name === hidden) hidden = "";
-    else if (hidden === "" && (name === "script" || name === "style") && !tag.startsWith("</")) hidden = name;
-    if (hidden === "") parts.push(words);
-  }
-  const text = parts.join(" ");
-  const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " " };
-  return text
-    .replaceAll(/&(lt|gt|amp|quot|nbsp);/g, (_all, name: string) => entities[name] ?? "")
+  return html
+    .replaceAll(/<[^<>]*>?/g, " ")
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
