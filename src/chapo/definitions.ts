@@ -119,8 +119,8 @@ export async function readDefinition({
 interface DefinitionReader<T> {
   kind: "agents" | "skills";
   /** Returns the definition, or its problem; `warn` gets what is left out of it. */
-  read(text: string, name: string, warn: (problem: string) => void): T | string;
-  nameOf(definition: T): string;
+  read: (text: string, name: string, warn: (problem: string) => void) => T | string;
+  nameOf: (definition: T) => string;
 }
 
 /** Reads all definitions of one kind; of two with one name the nearer is used. */

@@ -12,10 +12,11 @@ export async function redactFile(files: Files, file: string, redact: Redact): Pr
   const beside = `${file}.clean`;
   await files.remove(beside);
   const out = await files.openAppend(beside, { mode: 0o600 });
-  // The text that was read and is not written yet, as long as nothing was redacted.
-  let waiting: string | undefined = "";
+  // Until something is redacted, what is written is what was read: `waiting` is the part that is not written yet.
+  const read = { isClean: true, waiting: "" };
   const write = async (text: string): Promise<void> => {
-    waiting = waiting?.startsWith(text) === true ? waiting.slice(text.length) : undefined;
+    read.isClean &&= read.waiting.startsWith(text);
+    read.waiting = read.isClean ? read.waiting.slice(text.length) : "";
     await out.append(text);
   };
   try {
@@ -24,7 +25,7 @@ export async function redactFile(files: Files, file: string, redact: Redact): Pr
     for (let at = 0; at < stat.size; at += PIECE) {
       const bytes = await files.readRange(file, at, Math.min(PIECE, stat.size - at));
       const text = decoder.decode(bytes, { stream: at + PIECE < stat.size });
-      if (waiting !== undefined) waiting += text;
+      if (read.isClean) read.waiting += text;
       await write(pieces.take(text));
     }
     await write(pieces.end());
@@ -32,6 +33,6 @@ export async function redactFile(files: Files, file: string, redact: Redact): Pr
     await out.close();
   }
   // A file without secrets stays as it is: its bytes need not be text.
-  if (waiting !== undefined) await files.remove(beside);
+  if (read.isClean) await files.remove(beside);
   else await files.rename(beside, file);
 }
