@@ -62,15 +62,8 @@ async function refusal(response: Response): Promise<Refused> {
     for (const listener of listeners) listener();
   }
   if (typeof error === "string") return new Refused(response.status, "", error, body);
-  const {
-    code = "",
-    message = `the server answered ${response.status}`,
-    ...rest
-  } = (error ?? {}) as {
-    code?: string;
-    message?: string;
-  };
-  return new Refused(response.status, code, message, rest);
+  const { code = "", message, ...rest } = (error ?? {}) as { code?: string; message?: string };
+  return new Refused(response.status, code, message ?? `the server answered ${response.status}`, rest);
 }
 
 export interface Wish {
@@ -118,6 +111,11 @@ export async function* linesOf(response: Response): AsyncGenerator<string, void>
     for (;;) {
       const { value, done } = await reader.read();
       if (done) break;
+      // A line of megabytes comes in many pieces: only new ones are looked through.
+      if (!value.includes("\n")) {
+        rest += value;
+        continue;
+      }
       const lines = (rest + value).split("\n");
       rest = lines.pop() ?? "";
       yield* lines;

@@ -1,8 +1,9 @@
 // The page: sign-in, header, the view of the address, keys. Leaves each view to views/.
 import { render, type ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isSignedIn, onSignedOut, signInByLink, signOut } from "./api.js";
-import { Act, Dialog, Foreign, Problem, StateSign, Toasts, useKeys } from "./parts.js";
+import { markTab, noticesAre } from "./notices.js";
+import { Act, Dialog, Foreign, Problem, StateSign, Toasts, typed, useKeys } from "./parts.js";
 import { go, Link, taskPath, usePlace, type Place } from "./router.js";
 import { start, useNow, useStore } from "./store.js";
 import { Backlog } from "./views/backlog.js";
@@ -62,14 +63,7 @@ function SignIn({ done }: { done: () => void }) {
       >
         <label>
           Link
-          <input
-            type="password"
-            autocomplete="off"
-            value={link}
-            onInput={(event) => {
-              setLink(event.currentTarget.value);
-            }}
-          />
+          <input type="password" autocomplete="off" value={link} onInput={typed(setLink)} />
         </label>
         <button class="primary">Sign in</button>
       </form>
@@ -95,7 +89,7 @@ function Inside() {
   const asks = state.status?.questions?.length ?? 0;
   const name = state.status === undefined ? "Looper" : projectName(state.status.file);
   useEffect(() => {
-    document.title = `${asks > 0 ? `(${asks}) ` : ""}${visible(name)} · Looper`;
+    markTab(name, asks);
   }, [asks, name]);
   useGoKeys();
   useKeys({
@@ -126,8 +120,8 @@ function Inside() {
         <ConnectionState />
         <button
           class="quiet"
-          aria-label="Keys and sign-out"
-          title="Keys and sign-out (?)"
+          aria-label="Keys, notices and sign-out"
+          title="Keys, notices and sign-out (?)"
           onClick={() => {
             setHelps(true);
           }}
@@ -186,13 +180,7 @@ function View({ place }: { place: Place }) {
     case "backlog":
       return <Backlog filter={place.filter} shape={place.shape} />;
     case "task":
-      return (
-        <TaskView
-          key={place.id}
-          id={place.id}
-          {...(place.attempt === undefined ? {} : { attempt: place.attempt })}
-        />
-      );
+      return <TaskView key={place.id} id={place.id} attempt={place.attempt} />;
     case "runs":
       return <Runs />;
     case "run":
@@ -200,9 +188,9 @@ function View({ place }: { place: Place }) {
     case "log":
       return <LogView key={place.run} run={place.run} />;
     case "questions":
-      return <Questions {...(place.id === undefined ? {} : { id: place.id })} />;
+      return <Questions id={place.id} />;
     case "chat":
-      return <Chat {...(place.session === undefined ? {} : { session: place.session })} />;
+      return <Chat session={place.session} />;
     default:
       return (
         <>
@@ -271,23 +259,14 @@ function Strip() {
 
 /** `g`, then the letter of a view. */
 function useGoKeys(): void {
-  const [armed, setArmed] = useState(false);
-  const to = Object.fromEntries(
-    VIEWS.map(({ key, to: path }) => [
-      key,
-      () => {
-        setArmed(false);
-        go(path);
-      },
-    ]),
-  );
+  const armed = useRef(0);
+  const goTo = (to: string) => () => {
+    if (Date.now() - armed.current < 1500) go(to);
+  };
   useKeys({
-    ...(armed ? to : {}),
+    ...Object.fromEntries(VIEWS.map(({ key, to }) => [key, goTo(to)])),
     g: () => {
-      setArmed(true);
-      setTimeout(() => {
-        setArmed(false);
-      }, 1500);
+      armed.current = Date.now();
     },
   });
 }
@@ -303,9 +282,10 @@ const KEYS = [
 
 function Help({ close }: { close: () => void }) {
   const { role } = useStore();
+  const [notices, setNotices] = useState(noticesAre);
   return (
-    <Dialog title="Keys and sign-out" close={close}>
-      <dl class="keys">
+    <Dialog title="Keys, notices and sign-out" close={close}>
+      <dl class="facts-list">
         {KEYS.map(([key, does]) => (
           <div key={key}>
             <dt>
@@ -316,6 +296,22 @@ function Help({ close }: { close: () => void }) {
         ))}
       </dl>
       <p class="muted">Your role here: {role}.</p>
+      {notices === "default" ? (
+        <Act
+          act={async () => {
+            setNotices(await Notification.requestPermission());
+            return undefined;
+          }}
+        >
+          Notify me of questions and endings
+        </Act>
+      ) : (
+        <p class="muted">
+          {notices === "granted"
+            ? "The browser tells of questions and endings while this tab is hidden."
+            : "The browser shows no notices of this page."}
+        </p>
+      )}{" "}
       <Act
         act={async () => {
           await signOut();

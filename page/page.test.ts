@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { addLine } from "./feed.js";
+import { newsOf } from "./notices.js";
 import { placeOf } from "./router.js";
 import { addEvent, fromMessages, type ChatItem } from "./views/chat-items.js";
 import { filterRows } from "./views/backlog.js";
+import { fieldsOf, patchOf, typedOver } from "./views/edit.js";
 import { duration, visible } from "./words.js";
 
 test("an address names a view; any other address names none", () => {
@@ -88,4 +90,35 @@ test("a conversation grows by its events, and text that came in pieces gives way
     { role: "tool", results: [{ callId: "1", output: "out" }] },
   ]);
   expect(stored).toMatchObject([{ kind: "user" }, { kind: "call", state: "done", result: "out" }]);
+});
+
+test("an edit sends the fields that were changed in it, and over a newer version keeps what was typed", () => {
+  const read = fieldsOf({ title: "Add", priority: 3, depends_on: ["T1", "T2"], details: "as is" });
+  const typed = { ...read, title: "Add all", depends_on: " ", details: "" };
+  expect(patchOf(read, read)).toEqual({});
+  expect(patchOf(read, typed)).toEqual({ title: "Add all", depends_on: null, details: null });
+  const now = fieldsOf({ title: "Sum", priority: 1 });
+  expect(typedOver(read, typed, now)).toEqual({ ...typed, priority: "1" });
+  expect(patchOf(now, typedOver(read, typed, now))).toEqual({ title: "Add all", depends_on: null });
+});
+
+test("a hidden tab tells each new question and the end of a run once", () => {
+  type Status = Parameters<typeof newsOf>[0];
+  const asks = (id: string): object => ({ question: { id, text: `Plan ${id}?\nmore` }, task: "T1" });
+  const status = (questions: object[], run: object | null): Status => ({ questions, run }) as never;
+  const running = { run: "R1", state: "running", ending: null };
+  const before = status([asks("a")], running);
+  expect(newsOf(before, before)).toEqual([]);
+  expect(newsOf(before, status([asks("a"), asks("b")], running))).toEqual([
+    { tag: "b", text: "T1 asks: Plan b?", to: "/questions/b" },
+  ]);
+  const ended = status([], { run: "R1", state: "ended", ending: "complete" });
+  expect(newsOf(before, ended).map(({ text }) => text)).toEqual(["The run has ended: complete"]);
+  expect(newsOf(ended, ended)).toEqual([]);
+  for (const run of [
+    { run: "R1", state: "killed", ending: null },
+    { ...running, run: "R2" },
+  ])
+    expect(newsOf(before, status([], run))).toMatchObject([{ tag: "R1", text: "The run has ended" }]);
+  expect(newsOf(status([], null), before)).toMatchObject([{ tag: "a" }]);
 });

@@ -120,6 +120,11 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
+/** Stands where an answer will be, or what went wrong. */
+export function Pending({ what, error }: { what: string; error: unknown }) {
+  return error === undefined ? <p class="loading">Reading {what} …</p> : <Problem error={error} />;
+}
+
 export function Problem({ error }: { error: unknown }) {
   if (error === undefined) return null;
   const text = sentence(error, false);
@@ -150,6 +155,10 @@ export function say(text: string, bad = false): void {
     setTimeout(() => {
       drop(id);
     }, 10_000);
+}
+
+export function sayError(error: unknown): void {
+  say(sentence(error), true);
 }
 
 function drop(id: number): void {
@@ -187,6 +196,8 @@ export function Toasts() {
 interface ActProps {
   /** Resolves with what to tell, or nothing. */
   act: () => Promise<string | undefined>;
+  /** Takes what went wrong; absent: it is told at the bottom of the page. */
+  failed?: (error: unknown) => void;
   kind?: "primary" | "danger" | "plain";
   disabled?: boolean;
   why?: string;
@@ -194,7 +205,7 @@ interface ActProps {
 }
 
 /** A button of something that takes time: disabled while it does, and what the server refuses is told. */
-export function Act({ act, kind = "plain", disabled = false, why, children }: ActProps) {
+export function Act({ act, failed = sayError, kind = "plain", disabled = false, why, children }: ActProps) {
   const [busy, setBusy] = useState(false);
   return (
     <button
@@ -205,14 +216,9 @@ export function Act({ act, kind = "plain", disabled = false, why, children }: Ac
       onClick={() => {
         setBusy(true);
         act()
-          .then(
-            (text) => {
-              if (text !== undefined) say(text);
-            },
-            (error: unknown) => {
-              say(sentence(error), true);
-            },
-          )
+          .then((text) => {
+            if (text !== undefined) say(text);
+          }, failed)
           .finally(() => {
             setBusy(false);
           });
@@ -224,7 +230,7 @@ export function Act({ act, kind = "plain", disabled = false, why, children }: Ac
 }
 
 /** What went wrong, and what helps, in words. */
-export function sentence(error: unknown, hinted = true): string {
+function sentence(error: unknown, hinted = true): string {
   if (error instanceof Refused)
     return error.hint === undefined || !hinted ? error.message : `${error.message}. ${error.hint}`;
   if (error instanceof TypeError) return "the server does not answer; is looper serve still running?";
@@ -237,24 +243,14 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog of the browser's own: it holds the focus, and Escape closes it. */
+/** A dialog of the browser's own: it holds the focus, and Escape closes it. A click beside it does not: what was typed would be lost. */
 export function Dialog({ title, close, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     box.current?.showModal();
   }, []);
   return (
-    <dialog
-      ref={box}
-      aria-label={title}
-      onClose={close}
-      onMouseDown={(event) => {
-        const edges = box.current?.getBoundingClientRect();
-        if (edges === undefined || event.target !== box.current) return;
-        const { clientX: x, clientY: y } = event;
-        if (x < edges.left || x > edges.right || y < edges.top || y > edges.bottom) close();
-      }}
-    >
+    <dialog ref={box} aria-label={title} onClose={close}>
       <header>
         <h2>{title}</h2>
         <button class="quiet" aria-label="Close" onClick={close}>
@@ -264,6 +260,13 @@ export function Dialog({ title, close, children }: DialogProps) {
       {children}
     </dialog>
   );
+}
+
+/** Hears what a person types. */
+export function typed(set: (value: string) => void) {
+  return (event: { currentTarget: { value: string } }): void => {
+    set(event.currentTarget.value);
+  };
 }
 
 interface FieldProps {
@@ -277,28 +280,15 @@ interface FieldProps {
 }
 
 export function Field({ label, value, set, rows, isNumber = false, placeholder = "" }: FieldProps) {
+  const onInput = typed(set);
+  const inputMode = isNumber ? "numeric" : "text";
   return (
     <label>
       {label}
       {rows === undefined ? (
-        <input
-          inputMode={isNumber ? "numeric" : "text"}
-          autocomplete="off"
-          placeholder={placeholder}
-          value={value}
-          onInput={(event) => {
-            set(event.currentTarget.value);
-          }}
-        />
+        <input {...{ inputMode, autocomplete: "off", placeholder, value, onInput }} />
       ) : (
-        <textarea
-          rows={rows}
-          placeholder={placeholder}
-          value={value}
-          onInput={(event) => {
-            set(event.currentTarget.value);
-          }}
-        />
+        <textarea {...{ rows, placeholder, value, onInput }} />
       )}
     </label>
   );

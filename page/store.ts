@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { StatusAnswer, RunsAnswer } from "../src/ui/shapes/runs.js";
 import { follow, get, type Connection } from "./api.js";
+import { tellNews } from "./notices.js";
 
 /** A row of the board: `flags` tell what is unusual, e.g. `waits`, `asks`, `paused`, `unverified`. */
 export interface Row {
@@ -77,6 +78,8 @@ export function useStore(): State {
   return state;
 }
 
+const HIDDEN_MS = 10_000;
+
 interface Boot {
   status: StatusAnswer;
   rows: Row[];
@@ -102,6 +105,16 @@ export async function start(signal: AbortSignal): Promise<void> {
       if (event === "tasks") setTasks(data as TasksFrame);
       if (event === "status") setStatus(data as StatusAnswer);
     },
+  });
+  // A hidden tab holds no stream: it asks now and then, for its title and its notices.
+  const timer = setInterval(() => {
+    if (document.hidden)
+      get<StatusAnswer>("/status", signal)
+        .then(setStatus)
+        .catch(() => undefined);
+  }, HIDDEN_MS);
+  signal.addEventListener("abort", () => {
+    clearInterval(timer);
   });
   await Promise.all([boot, changes]);
 }
@@ -130,7 +143,9 @@ function setStatus(status: StatusAnswer): void {
       run?.current?.job,
     ]);
   const moved = state.status === undefined || key(state.status) !== key(status);
+  const before = state.status;
   set({ status, version: moved ? state.version + 1 : state.version });
+  tellNews(before, status);
 }
 
 function setState({ status, rows, problem }: StateFrame): void {

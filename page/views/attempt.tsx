@@ -5,7 +5,7 @@ import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { Refused } from "../api.js";
 import { Diff } from "../diff.js";
 import { Feed } from "../feed.js";
-import { Block, Empty, Foreign, Panel, Problem, StateSign, Time } from "../parts.js";
+import { Block, Empty, Foreign, Panel, Pending, Problem, StateSign, Time } from "../parts.js";
 import { Link, runPath, taskPath } from "../router.js";
 import { useAnswer, useStore } from "../store.js";
 import { count, dollars, duration, plural, visible } from "../words.js";
@@ -38,8 +38,7 @@ export function AttemptView({ task, at }: { task: string; at: string }) {
   const path = `${taskPath(task)}/attempts/${encodeURIComponent(run)}/${encodeURIComponent(job)}`;
   const { data, error } = useAnswer<Detail>(path);
   const { status } = useStore();
-  if (data === undefined)
-    return error === undefined ? <p class="loading">Reading the attempt …</p> : <Problem error={error} />;
+  if (data === undefined) return <Pending what="the attempt" error={error} />;
   const { attempt, gate, failure, report } = data;
   return (
     <Panel

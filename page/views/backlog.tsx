@@ -9,8 +9,9 @@ import {
   Foreign,
   Problem,
   say,
-  sentence,
+  sayError,
   StateSign,
+  typed,
   useKeys,
   useNarrow,
   Windowed,
@@ -81,9 +82,9 @@ export function Backlog({ filter, shape }: BacklogProps) {
           aria-label="Filter"
           placeholder="Filter: words, status:blocked, is:asks, p1"
           value={filter}
-          onInput={(event) => {
-            show(event.currentTarget.value, shape);
-          }}
+          onInput={typed((words) => {
+            show(words, shape);
+          })}
         />
         <div class="switch" role="group" aria-label="Shape">
           {(["list", "board"] as const).map((one) => (
@@ -171,7 +172,7 @@ async function setPriority(ids: readonly string[], priority: number): Promise<vo
     });
     say(`${ids.length === 1 ? (ids[0] ?? "") : plural(ids.length, "task")}: priority ${priority}.`);
   } catch (error) {
-    say(sentence(error), true);
+    sayError(error);
   }
 }
 
@@ -385,20 +386,15 @@ function Add({ close }: { close: () => void }) {
   const [workflow, setWorkflow] = useState("");
   const [error, setError] = useState<unknown>();
   const add = async (): Promise<string | undefined> => {
-    try {
-      const said = await ask<{ changed: { id: string }[] }>("POST", "/tasks", {
-        title,
-        priority: Number(priority),
-        ...(details === "" ? {} : { details }),
-        ...(workflow === "" ? {} : { workflow }),
-        ...(depends.trim() === "" ? {} : { depends_on: wordsIn(depends) }),
-      });
-      close();
-      return `${said.changed[0]?.id ?? "The task"} is added.`;
-    } catch (refused) {
-      setError(refused);
-      return undefined;
-    }
+    const said = await ask<{ changed: { id: string }[] }>("POST", "/tasks", {
+      title,
+      priority: Number(priority),
+      ...(details === "" ? {} : { details }),
+      ...(workflow === "" ? {} : { workflow }),
+      ...(depends.trim() === "" ? {} : { depends_on: wordsIn(depends) }),
+    });
+    close();
+    return `${said.changed[0]?.id ?? "The task"} is added.`;
   };
   return (
     <Dialog title="Add a task" close={close}>
@@ -415,12 +411,7 @@ function Add({ close }: { close: () => void }) {
           <Field label="Depends on" placeholder="T3, T4" value={depends} set={setDepends} />
           <label>
             Workflow
-            <select
-              value={workflow}
-              onChange={(event) => {
-                setWorkflow(event.currentTarget.value);
-              }}
-            >
+            <select value={workflow} onChange={typed(setWorkflow)}>
               <option value="">as the project has it</option>
               {(workflows.data?.workflows ?? []).map(({ name }) => (
                 <option key={name} value={name}>
@@ -432,7 +423,13 @@ function Add({ close }: { close: () => void }) {
         </div>
         <Problem error={error} />
         <div class="buttons">
-          <Act kind="primary" act={add} disabled={title.trim() === ""} why="it needs a title">
+          <Act
+            kind="primary"
+            act={add}
+            failed={setError}
+            disabled={title.trim() === ""}
+            why="it needs a title"
+          >
             Add
           </Act>
         </div>

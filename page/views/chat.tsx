@@ -4,13 +4,13 @@ import type { ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
 import { ask, get, linesOf, send } from "../api.js";
 import { Diff } from "../diff.js";
 import { Markdown } from "../markdown.js";
-import { Act, Block, Empty, Foreign, Panel, Problem, StateSign, Time, useNarrow } from "../parts.js";
+import { Act, Block, Empty, Foreign, Panel, Problem, StateSign, Time, typed, useNarrow } from "../parts.js";
 import { go, Link } from "../router.js";
 import { useAnswer, useStore } from "../store.js";
 import { addEvent, fromMessages, type ChatEvent, type ChatItem, type ChatMessage } from "./chat-items.js";
 import { plural, visible } from "../words.js";
 
-export function Chat({ session }: { session?: string }) {
+export function Chat({ session }: { session?: string | undefined }) {
   const sessions = useAnswer<ChapoSessionsAnswer>("/api/sessions", { live: false });
   const narrow = useNarrow();
   const all = sessions.data?.sessions ?? [];
@@ -42,11 +42,7 @@ export function Chat({ session }: { session?: string }) {
             </ul>
           </Panel>
         )}
-        <Conversation
-          key={session ?? "new"}
-          {...(session === undefined ? {} : { session })}
-          changed={sessions.again}
-        />
+        <Conversation key={session ?? "new"} session={session} changed={sessions.again} />
       </div>
     </>
   );
@@ -56,7 +52,7 @@ export function Chat({ session }: { session?: string }) {
 const AGAIN_MS = 250;
 
 interface ConversationProps {
-  session?: string;
+  session: string | undefined;
   changed: () => void;
 }
 
@@ -197,13 +193,7 @@ function Conversation(props: ConversationProps) {
   );
 }
 
-interface ComposerProps {
-  say: (message: string) => void;
-  busy: boolean;
-  mayAct: boolean;
-}
-
-function Composer({ say, busy, mayAct }: ComposerProps) {
+function Composer({ say, busy, mayAct }: Pick<Talk, "say" | "busy"> & { mayAct: boolean }) {
   const [text, setText] = useState("");
   const sendIt = (): void => {
     const message = text.trim();
@@ -227,9 +217,7 @@ function Composer({ say, busy, mayAct }: ComposerProps) {
         }
         disabled={!mayAct}
         value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value);
-        }}
+        onInput={typed(setText)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();
@@ -282,13 +270,7 @@ interface PendingAction {
   preview: string;
 }
 
-interface ItemProps {
-  item: ChatItem;
-  mayAct: boolean;
-  decide: (action: string, verdict: "approve" | "reject") => Promise<undefined>;
-}
-
-function Item({ item, mayAct, decide }: ItemProps) {
+function Item({ item, mayAct, decide }: Pick<Talk, "decide"> & { item: ChatItem; mayAct: boolean }) {
   switch (item.kind) {
     case "user":
       return (
@@ -342,22 +324,17 @@ function Item({ item, mayAct, decide }: ItemProps) {
           )}
           {item.decided === undefined ? (
             <div class="buttons">
-              <Act
-                kind="primary"
-                disabled={!mayAct}
-                why="Chapo works, or your role may only read"
-                act={() => decide(item.id, "approve")}
-              >
-                Approve
-              </Act>
-              <Act
-                kind="danger"
-                disabled={!mayAct}
-                why="Chapo works, or your role may only read"
-                act={() => decide(item.id, "reject")}
-              >
-                Reject
-              </Act>
+              {(["approve", "reject"] as const).map((verdict) => (
+                <Act
+                  key={verdict}
+                  kind={verdict === "approve" ? "primary" : "danger"}
+                  disabled={!mayAct}
+                  why="Chapo works, or your role may only read"
+                  act={() => decide(item.id, verdict)}
+                >
+                  {verdict === "approve" ? "Approve" : "Reject"}
+                </Act>
+              ))}
             </div>
           ) : (
             <p class="muted">{item.decided === "approve" ? "Approved" : "Rejected"}</p>

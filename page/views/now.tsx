@@ -1,4 +1,5 @@
 // Now: what it is doing, what needs a person, what is left.
+import type { RescueListAnswer } from "../../src/ui/shapes/work.js";
 import { ask } from "../api.js";
 import { Feed } from "../feed.js";
 import { Progress } from "../chart.js";
@@ -6,6 +7,7 @@ import { Act, Empty, Foreign, Panel, StateSign, Time } from "../parts.js";
 import { Link, runPath, taskPath } from "../router.js";
 import { useAnswer, useNow, useStore, type AgentRow, type State, type TaskOfRun } from "../store.js";
 import { dollars, duration, plural, visible } from "../words.js";
+import { StopButton, TaskRows } from "./runs.js";
 
 export function Now() {
   const state = useStore();
@@ -125,28 +127,18 @@ function LiveRun({ state }: { state: State }) {
   );
 }
 
-function Running({ run, state: { rows, role } }: { run: Run; state: State }) {
+function Running({ run, state: { rows } }: { run: Run; state: State }) {
   const now = useNow();
   const { current, stopping } = run;
   const task = current?.task ?? undefined;
-  const mayAct = role === "admin";
-  const stop = (body: object) => async (): Promise<undefined> => {
-    await ask("POST", `${runPath(run.run)}/stop`, body);
-  };
   return (
     <Panel
       title={task === undefined ? "Run in progress" : `${visible(task)} in progress`}
       aside={
         <>
           <Link to={runPath(run.run)}>Run</Link>
-          {!stopping && (
-            <Act act={stop({})} disabled={!mayAct} why={ONLY_READS}>
-              Stop after this task
-            </Act>
-          )}
-          <Act act={stop({ now: true })} kind="danger" disabled={!mayAct} why={ONLY_READS}>
-            Stop now
-          </Act>
+          {!stopping && <StopButton run={run.run} />}
+          <StopButton run={run.run} now />
         </>
       }
     >
@@ -236,16 +228,8 @@ function Agents() {
   );
 }
 
-interface Rescue {
-  id: string;
-  at: string;
-  task?: string;
-  why: string;
-  files: number;
-}
-
 function Rescues() {
-  const { data } = useAnswer<{ rescues: Rescue[] }>("/rescues");
+  const { data } = useAnswer<RescueListAnswer>("/rescues");
   const { role } = useStore();
   if (data === undefined || data.rescues.length === 0) return null;
   return (
@@ -261,7 +245,7 @@ function Rescues() {
             </span>
             <Act
               disabled={role !== "admin"}
-              why="your role may only read"
+              why={ONLY_READS}
               act={async () => {
                 const said = await ask<{ restored: string[] }>(
                   "POST",
@@ -281,36 +265,14 @@ function Rescues() {
 }
 
 function Recent() {
-  const { status, rows } = useStore();
-  const run = status?.run?.run;
+  const run = useStore().status?.run?.run;
   const { data } = useAnswer<{ run: string; tasks: TaskOfRun[] }>(
     run === undefined ? undefined : runPath(run),
   );
   if (data === undefined || data.tasks.length === 0) return null;
-  const titles = new Map(rows.map(({ id, title }) => [id, title]));
   return (
     <Panel title="Recent" aside={<Link to={runPath(data.run)}>All of the run</Link>}>
-      <ul class="rows">
-        {data.tasks
-          .slice(-6)
-          .reverse()
-          .map(({ task, result, verdict, attempts, duration_ms: ms }, index) => (
-            <li key={index}>
-              <Link to={task === null ? runPath(data.run) : taskPath(task)}>
-                <StateSign state={result === "done" ? (verdict ?? "done") : result} word={false} />
-                <span class="id">{visible(task ?? "review")}</span>
-                <Foreign
-                  class="grow cut"
-                  text={task === null ? "A look at the whole project" : (titles.get(task) ?? "")}
-                />
-                <span class="muted figure">
-                  {attempts > 1 && `${attempts} attempts · `}
-                  {duration(ms)}
-                </span>
-              </Link>
-            </li>
-          ))}
-      </ul>
+      <TaskRows run={data.run} tasks={data.tasks.slice(-6).reverse()} />
     </Panel>
   );
 }

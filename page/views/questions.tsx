@@ -1,31 +1,29 @@
 // Questions: the list, and one of them with what it shows beside the buttons.
 import { useState } from "preact/hooks";
+import type { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
 import { ask, Refused } from "../api.js";
 import { Diff } from "../diff.js";
 import { Markdown } from "../markdown.js";
-import { Act, Block, Empty, Foreign, Problem, StateSign, Time, Trail, useNarrow } from "../parts.js";
+import {
+  Act,
+  Block,
+  Empty,
+  Foreign,
+  Pending,
+  Problem,
+  StateSign,
+  Time,
+  Trail,
+  typed,
+  useNarrow,
+} from "../parts.js";
 import { go, Link, taskPath } from "../router.js";
 import { useAnswer, useStore, type Fetched } from "../store.js";
 import { visible } from "../words.js";
 
-interface Question {
-  id: string;
-  task: string;
-  title: string;
-  stage: string;
-  source: string;
-  text: string;
-  outcomes: string[];
-  asked_at: string;
-  deadline: string | null;
-  on_timeout: string | null;
-  paused: boolean;
-  shows: { what: string; sha256: string; readable: string | null } | null;
-  call: { tool?: string; preview?: string } | null;
-  command: string;
-}
+type Question = QuestionsAnswer["questions"][number];
 
-export function Questions({ id }: { id?: string }) {
+export function Questions({ id }: { id?: string | undefined }) {
   const list = useAnswer<{ questions: Question[] }>("/questions");
   const narrow = useNarrow();
   const questions = list.data?.questions ?? [];
@@ -75,9 +73,7 @@ function OneQuestion({ id }: { id: string }) {
   const question = fetched.data?.questions[0];
   const { error } = fetched;
   if (error instanceof Refused && error.code === "answered") return <Answered error={error} />;
-  if (question === undefined) {
-    return error === undefined ? <p class="loading">Reading the question …</p> : <Problem error={error} />;
-  }
+  if (question === undefined) return <Pending what="the question" error={error} />;
   return <Shown question={question} fetched={fetched} />;
 }
 
@@ -178,9 +174,7 @@ function AnswerForm({ question, digest, isStale }: AnswerFormProps) {
           placeholder={takesText ? "" : "A comment for the agent (optional)"}
           value={comment}
           disabled={!mayAnswer}
-          onInput={(event) => {
-            setComment(event.currentTarget.value);
-          }}
+          onInput={typed(setComment)}
         />
       </label>
       <div class="buttons">

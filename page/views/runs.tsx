@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused, send } from "../api.js";
 import { Columns, Timeline, type Span } from "../chart.js";
 import { Feed } from "../feed.js";
-import { Act, Empty, Foreign, Panel, Problem, StateSign, Time, Trail } from "../parts.js";
+import { Act, Empty, Foreign, Panel, Pending, Problem, StateSign, Time, Trail } from "../parts.js";
 import { go, Link, runPath, taskPath } from "../router.js";
 import { useAnswer, useStore, type RunRow, type TaskOfRun } from "../store.js";
 import { count, dollars, duration, plural, visible } from "../words.js";
@@ -111,16 +111,14 @@ interface Detail extends Omit<RunRow, "tasks"> {
 
 export function RunView({ run }: { run: string }) {
   const { data, error } = useAnswer<Detail>(runPath(run));
-  const { rows } = useStore();
   if (data === undefined)
     return (
       <>
         <Trail to="/runs">Runs</Trail>
         <h1>{visible(run)}</h1>
-        {error === undefined ? <p class="loading">Reading the run …</p> : <Problem error={error} />}
+        <Pending what="the run" error={error} />
       </>
     );
-  const titles = new Map(rows.map(({ id, title }) => [id, title]));
   const spans = data.jobs.map((job) => spanOf(data, job));
   const bad = data.tasks.filter(
     ({ result, verdict }) => result !== "done" || (verdict !== null && verdict !== "verified"),
@@ -152,27 +150,7 @@ export function RunView({ run }: { run: string }) {
         <div>
           <Panel title={`Tasks (${data.tasks.length})`}>
             {data.tasks.length === 0 && <Empty>It has worked on no task.</Empty>}
-            <ul class="rows">
-              {[...bad, ...good].map(
-                ({ task, result, verdict, agents, attempts, duration_ms: ms }, index) => (
-                  <li key={index}>
-                    <Link to={task === null ? runPath(run) : taskPath(task)}>
-                      <StateSign state={result === "done" ? (verdict ?? "done") : result} word={false} />
-                      <span class="id">{visible(task ?? "review")}</span>
-                      <span class="grow">
-                        <Foreign
-                          text={task === null ? "A look at the whole project" : (titles.get(task) ?? "")}
-                        />
-                        <span class="muted block">
-                          {visible(agents.join(", "))} · {plural(attempts, "attempt")}
-                        </span>
-                      </span>
-                      <span class="figure muted">{duration(ms)}</span>
-                    </Link>
-                  </li>
-                ),
-              )}
-            </ul>
+            <TaskRows run={run} tasks={[...bad, ...good]} />
           </Panel>
         </div>
         <div>
@@ -182,6 +160,48 @@ export function RunView({ run }: { run: string }) {
         </div>
       </div>
     </>
+  );
+}
+
+export function StopButton({ run, now = false }: { run: string; now?: boolean }) {
+  const { role } = useStore();
+  return (
+    <Act
+      kind={now ? "danger" : "plain"}
+      disabled={role !== "admin"}
+      why="your role may only read"
+      act={async () => {
+        await send("POST", `${runPath(run)}/stop`, now ? { now } : {});
+        return now ? undefined : "It ends after its task.";
+      }}
+    >
+      {now ? "Stop now" : "Stop after this task"}
+    </Act>
+  );
+}
+
+/** Tasks of a run with their results. */
+export function TaskRows({ run, tasks }: { run: string; tasks: readonly TaskOfRun[] }) {
+  const { rows } = useStore();
+  const titles = new Map(rows.map(({ id, title }) => [id, title]));
+  return (
+    <ul class="rows">
+      {tasks.map(({ task, result, verdict, agents, attempts, duration_ms: ms }, index) => (
+        <li key={index}>
+          <Link to={task === null ? runPath(run) : taskPath(task)}>
+            <StateSign state={result === "done" ? (verdict ?? "done") : result} word={false} />
+            <span class="id">{visible(task ?? "review")}</span>
+            <span class="grow">
+              <Foreign text={task === null ? "A look at the whole project" : (titles.get(task) ?? "")} />
+              <span class="muted block">
+                {visible(agents.join(", "))} · {plural(attempts, "attempt")}
+              </span>
+            </span>
+            <span class="figure muted">{duration(ms)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -200,22 +220,6 @@ function spanOf({ run, state }: Detail, job: Detail["jobs"][number]): Span {
         : (job.result ?? (state === "running" ? "running" : "killed")),
     ...(task === null ? {} : { to: `${taskPath(task)}/${encodeURIComponent(run)}/${job.job}` }),
   };
-}
-
-function StopButton({ run }: { run: string }) {
-  const { role } = useStore();
-  return (
-    <Act
-      disabled={role !== "admin"}
-      why="your role may only read"
-      act={async () => {
-        await send("POST", `${runPath(run)}/stop`, {});
-        return "It ends after its task.";
-      }}
-    >
-      Stop after this task
-    </Act>
-  );
 }
 
 const PAGE = 128 * 1024;

@@ -1,5 +1,6 @@
 // One task: what it is and why it is in its state, its way through the workflow, its attempts, and what a person can do.
 import { useEffect, useState } from "preact/hooks";
+import type { WhyAnswer } from "../../src/ui/shapes/backlog.js";
 import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import type { UndoAnswer } from "../../src/ui/shapes/work.js";
 import { ask, Refused } from "../api.js";
@@ -10,30 +11,24 @@ import {
   Field,
   Foreign,
   Panel,
+  Pending,
   Problem,
+  sayError,
   StateSign,
   Time,
   Trail,
   useKeys,
-  wordsIn,
 } from "../parts.js";
 import { go, Link, taskPath } from "../router.js";
 import { useAnswer, useStore } from "../store.js";
 import { dollars, duration, plural, visible } from "../words.js";
 import { attemptState, AttemptView, type Attempt } from "./attempt.js";
+import { Edit, readVersion, type Version } from "./edit.js";
 import { Way } from "./way.js";
 
 type Task = ShowAnswer["task"];
 
-interface Why {
-  answer: string;
-  before: string[];
-  waits_for: string[];
-  held?: { task: string; because: string; command: string }[];
-  reasons?: string[];
-}
-
-export function TaskView({ id, attempt }: { id: string; attempt?: string }) {
+export function TaskView({ id, attempt }: { id: string; attempt?: string | undefined }) {
   const shown = useAnswer<ShowAnswer>(taskPath(id));
   const attempts = useAnswer<{ attempts: Attempt[] }>(`${taskPath(id)}/attempts`);
   const { status } = useStore();
@@ -44,11 +39,7 @@ export function TaskView({ id, attempt }: { id: string; attempt?: string }) {
       <>
         <Trail to="/tasks">Backlog</Trail>
         <h1>{visible(id)}</h1>
-        {shown.error === undefined ? (
-          <p class="loading">Reading the task …</p>
-        ) : (
-          <Problem error={shown.error} />
-        )}
+        <Pending what="the task" error={shown.error} />
         {isGone && attempt !== undefined && <AttemptView key={attempt} task={id} at={attempt} />}
       </>
     );
@@ -109,7 +100,7 @@ export function stateOf(task: Task): string {
 }
 
 function WhySo({ task }: { task: Task }) {
-  const { data } = useAnswer<Why>(`${taskPath(task.id)}/why`);
+  const { data } = useAnswer<WhyAnswer>(`${taskPath(task.id)}/why`);
   if (data === undefined) return null;
   const links = (ids: readonly string[]) =>
     ids.slice(0, 8).map((id, index) => (
@@ -143,7 +134,12 @@ function WhySo({ task }: { task: Task }) {
             <Link to={taskPath(held)}>{visible(held)}</Link>: <Foreign text={because} />
           </p>
         ))}
-        {task.status === "blocked" && <Blockers task={task} />}
+        {task.status === "blocked" &&
+          (task.blockers ?? ["It is blocked."]).map((reason, index) => (
+            <p key={index} class="pre">
+              <StateSign state="blocked" word={false} /> <Foreign text={reason} />
+            </p>
+          ))}
         {task.status === "done" && task.accepted !== undefined && (
           <p>
             Accepted by <Foreign text={task.accepted.by} />, <Time at={task.accepted.at} />.
@@ -159,20 +155,6 @@ function WhySo({ task }: { task: Task }) {
         ))}
       </div>
     </Panel>
-  );
-}
-
-function Blockers({ task }: { task: Task }) {
-  const reasons = (task as { blockers?: string[] }).blockers ?? [];
-  if (reasons.length === 0) return <p>It is blocked.</p>;
-  return (
-    <>
-      {reasons.map((reason, index) => (
-        <p key={index} class="pre">
-          <StateSign state="blocked" word={false} /> <Foreign text={reason} />
-        </p>
-      ))}
-    </>
   );
 }
 
@@ -195,29 +177,19 @@ function Turned({ evidence }: { evidence: NonNullable<Task["evidence"]> }) {
 }
 
 function Facts({ task }: { task: Task }) {
-  const [edits, setEdits] = useState(false);
+  const [edited, setEdited] = useState<Version>();
   const { role } = useStore();
+  const edit = async (): Promise<undefined> => {
+    setEdited(await readVersion(task.id));
+  };
   useKeys({
     e: () => {
-      if (role === "admin") setEdits(true);
+      if (role === "admin") edit().catch(sayError);
     },
   });
   const text = task.details ?? task.description;
   return (
-    <Panel
-      title="Task"
-      aside={
-        role === "admin" && (
-          <button
-            onClick={() => {
-              setEdits(true);
-            }}
-          >
-            Edit
-          </button>
-        )
-      }
-    >
+    <Panel title="Task" aside={role === "admin" && <Act act={edit}>Edit</Act>}>
       <dl class="facts-list">
         <div>
           <dt>Priority</dt>
@@ -243,11 +215,12 @@ function Facts({ task }: { task: Task }) {
         <Items name="Checks of its own" values={Array.isArray(task.verify) ? task.verify : undefined} />
       </dl>
       {text !== undefined && text !== "" && <Foreign class="pre block" text={text} />}
-      {edits && (
+      {edited !== undefined && (
         <Edit
-          task={task}
+          id={task.id}
+          read={edited}
           close={() => {
-            setEdits(false);
+            setEdited(undefined);
           }}
         />
       )}
@@ -279,51 +252,6 @@ function Items({ name, values = [], link = false }: ItemsProps) {
         )}
       </dd>
     </div>
-  );
-}
-
-function Edit({ task, close }: { task: Task; close: () => void }) {
-  const [before] = useState(task);
-  const [title, setTitle] = useState(task.title);
-  const [priority, setPriority] = useState(String(task.priority));
-  const [depends, setDepends] = useState((task.depends_on ?? []).join(", "));
-  const [details, setDetails] = useState(task.details ?? "");
-  const [error, setError] = useState<unknown>();
-  const save = async (): Promise<string | undefined> => {
-    const list = wordsIn(depends);
-    try {
-      // Only what was changed here: the rest may have moved meanwhile.
-      await ask("PATCH", taskPath(task.id), {
-        ...(title === before.title ? {} : { title }),
-        ...(priority === String(before.priority) ? {} : { priority: Number(priority) }),
-        ...(depends === (before.depends_on ?? []).join(", ")
-          ? {}
-          : { depends_on: list.length === 0 ? null : list }),
-        ...(details === (before.details ?? "") ? {} : { details: details === "" ? null : details }),
-      });
-      close();
-      return `${task.id} is saved.`;
-    } catch (refused) {
-      if (!(refused instanceof Refused)) throw refused;
-      setError(refused);
-      return undefined;
-    }
-  };
-  return (
-    <Dialog title={`Edit ${visible(task.id)}`} close={close}>
-      <div class="form">
-        <Field label="Title" value={title} set={setTitle} />
-        <Field label="Priority (1 is first)" isNumber value={priority} set={setPriority} />
-        <Field label="Depends on" value={depends} set={setDepends} />
-        <Field label="Details" rows={8} value={details} set={setDetails} />
-        <Problem error={error} />
-        <div class="buttons">
-          <Act kind="primary" act={save}>
-            Save
-          </Act>
-        </div>
-      </div>
-    </Dialog>
   );
 }
 

@@ -1,13 +1,9 @@
 // The way of a task through its workflow, as a line of stages.
 import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
+import type { WorkflowAnswer } from "../../src/ui/shapes/workflows.js";
 import { Panel, StateSign } from "../parts.js";
 import { useAnswer } from "../store.js";
 import { visible } from "../words.js";
-
-interface Workflow {
-  name: string;
-  stages?: { name: string }[] | Record<string, unknown>;
-}
 
 interface WayProps {
   task: ShowAnswer["task"];
@@ -15,10 +11,10 @@ interface WayProps {
 }
 
 export function Way({ task, history }: WayProps) {
-  const { data } = useAnswer<Workflow>(`/workflows/${encodeURIComponent(task.workflow ?? "")}`, {
+  const { data } = useAnswer<WorkflowAnswer>(`/workflows/${encodeURIComponent(task.workflow ?? "")}`, {
     live: false,
   });
-  const known = namesOf(data);
+  const known = Object.keys(data?.workflow.stages ?? {});
   const visited = history.flatMap(({ stage }) => (stage === undefined ? [] : [stage]));
   const stages = [...new Set([...known, ...visited])].filter((name) => name !== "finish" && name !== "block");
   if (stages.length === 0) return null;
@@ -56,10 +52,4 @@ export function Way({ task, history }: WayProps) {
       </ol>
     </Panel>
   );
-}
-
-function namesOf(workflow: Workflow | undefined): string[] {
-  const { stages } = workflow ?? {};
-  if (stages === undefined) return [];
-  return Array.isArray(stages) ? stages.map(({ name }) => name) : Object.keys(stages);
 }

@@ -1,11 +1,12 @@
 // The page of `looper serve` in a real Chromium: what a person sees and does, on a desk and on a phone.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
+import path from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { inBrowser, noBrowser, openWindow } from "../rig/browser.js";
 import { call, playScript } from "../rig/chapo.js";
-import { story } from "../rig/rig.js";
+import { story, type Rig } from "../rig/rig.js";
 import { startUnsigned } from "../rig/serve-client.js";
 import { playStages, PLAN } from "../rig/stages.js";
 
@@ -25,6 +26,43 @@ async function violations(page: Page): Promise<string[]> {
 
 /** The browser counts each refusal of the server as an error; the page shows those. */
 const isUnexpected = (text: string): boolean => !/status of 4\d\d/.test(text);
+
+/** A person changes a task while another, at a terminal, changes it too. */
+async function twoEditAtOnce(rig: Rig, page: Page): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: "Edit T2" });
+  const save = dialog.getByRole("button", { name: "Save" });
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await dialog.getByLabel("Title").fill("Make the file well");
+  expect((await rig.run(["set", "T2", "title=Make it", "priority=2"])).code).toBe(0);
+  await save.click();
+  const told = dialog.getByRole("alert");
+  await told.getByText("Make it").waitFor();
+  expect(await told.textContent()).toContain("Priority (1 is first) is now: 2");
+  expect(await dialog.getByLabel("Title").inputValue()).toBe("Make the file well");
+  expect(await dialog.getByLabel("Priority").inputValue()).toBe("2");
+  expect(rig.readBacklog().tasks[1]).toMatchObject({ title: "Make it", priority: 2 });
+  await save.click();
+  await page.getByText("T2 is saved.").waitFor();
+  expect(rig.readBacklog().tasks[1]).toMatchObject({ title: "Make the file well", priority: 2 });
+}
+
+/** A hidden tab in which notices are allowed: `noticed` has their texts. */
+async function openHidden(context: BrowserContext, where: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.addInitScript(`
+    globalThis.noticed = [];
+    globalThis.Notification = class {
+      static permission = "granted";
+      constructor(_, { body }) {
+        noticed.push(body);
+      }
+    };`);
+  await page.goto(where);
+  await page.locator(".strip").waitFor();
+  await page.evaluate(`Object.defineProperty(document, "hidden", { get: () => true });
+    document.dispatchEvent(new Event("visibilitychange"))`);
+  return page;
+}
 
 inChromium(
   "a plan is approved on a phone in two taps, and its task is carried out",
@@ -94,6 +132,7 @@ inChromium(
 
       await page.getByRole("row", { name: /Make the file/ }).click();
       await page.getByText("A run that starts now takes it first.").waitFor();
+      await twoEditAtOnce(rig, page);
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await page.getByRole("log").getByText('<img src=x onerror="alert(1)">').waitFor();
       await page.getByRole("heading", { name: "T2 in progress" }).waitFor();
@@ -102,9 +141,12 @@ inChromium(
       const other = await context.newPage();
       await other.goto(`${base}/tasks/T2`);
       await other.getByText("in progress", { exact: true }).first().waitFor();
+      const hidden = await openHidden(context, `${base}/tasks`);
       finish();
       await other.getByText("verified", { exact: true }).first().waitFor();
       await other.close();
+      await expect.poll(() => hidden.evaluate("noticed")).toEqual(["The run has ended: complete"]);
+      await hidden.close();
 
       await page.getByText("Last run").waitFor();
       await page.goto(`${base}/tasks/T2`);
@@ -136,7 +178,7 @@ inChromium(
   story(async (rig) => {
     const turns = [
       call("fs_writeFile", { path: "made.txt", content: "made\n" }),
-      call("bash_execute", { command: "until [ -e go ]; do sleep 0.1; done" }),
+      call("bash_execute", { command: "echo > begun; until [ -e go ]; do sleep 0.1; done" }),
       { say: "The file is **made**." },
     ];
     playScript(rig, { turns }, { mode: "default" });
@@ -157,6 +199,7 @@ inChromium(
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByText("Chapo works").waitFor();
       expect(rig.read("made.txt")).toBe("made\n");
+      await expect.poll(() => existsSync(path.join(rig.project, "begun"))).toBe(true);
       // In the middle of a turn too, the page that is loaded anew shows all of it, and shows it once.
       await page.reload();
       await page.getByText("Chapo works").waitFor();
