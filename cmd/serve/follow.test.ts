@@ -51,6 +51,15 @@ test("the place in a log of many megabytes is found, also beside lines longer th
     expect(await allOf(soFar(after)), `after ${after}`).toEqual(upTo(after, 60));
 });
 
+test("of a line beyond 16 MiB its number and length are told, and every other line comes, whichever was seen last", async () => {
+  const long = lineOf(2, "x".repeat((16 << 20) + (1 << 20) + 7));
+  const { soFar } = logOf(lineOf(1), long, lineOf(3), lineOf(4, "y".repeat(15 << 20)), lineOf(5));
+  for (const after of [0, 1, 2, 3, 4]) expect(await allOf(soFar(after))).toEqual(upTo(after, 5));
+  expect((await soFar(1).next()).value).toMatchObject({
+    text: `{"seq":2,"type":"left_out","bytes":${long.length - 1}}`,
+  });
+});
+
 test("a line is told whole, once its end is there", async () => {
   const [whole, torn] = [lineOf(1, "größer"), lineOf(2, "später")];
   const { file, follow, stop } = logOf(whole, torn.slice(0, 30));

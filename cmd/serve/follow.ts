@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 50;
 /** How many of the newest bytes of a log are kept for those who follow it closely. */
 const KEPT = 1 << 18;
 const CHUNK = 1 << 20;
-/** A longer line is not sent: its reader asks for it by range. */
+/** Of a longer line its number and length are told: its reader asks for it by range. */
 const MOST_LINE = 16 << 20;
 const LINE_END = 10;
 
@@ -100,6 +100,8 @@ export class LogFollowers {
     await follower.look();
     let at = await this.#offsetOf(follower, after);
     let rest: Buffer = Buffer.alloc(0);
+    /** Of a line that is too long: its beginning, and how many of its bytes went by. */
+    let long: { seq: number | undefined; bytes: number } | undefined;
     while (!signal.aborted) {
       const size = follower.size;
       if (size === undefined || size < at) {
@@ -118,15 +120,21 @@ export class LogFollowers {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let start = 0;
       for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
-        const text = bytes.toString("utf8", start, end);
+        const text: string = long === undefined ? bytes.toString("utf8", start, end) : leftOut(long, end);
+        long = undefined;
         start = end + 1;
         const seq = seqOf(text);
         if (seq !== undefined && seq > after) yield { seq, text, end: at + start };
       }
       at += start;
       rest = Buffer.from(bytes.subarray(start));
-      if (rest.length > MOST_LINE)
-        throw new Error(`a line of ${follower.file} is longer than ${MOST_LINE} bytes`);
+      if (rest.length <= MOST_LINE && long === undefined) continue;
+      long = {
+        seq: long?.seq ?? seqOf(rest.toString("latin1", 0, 40)),
+        bytes: (long?.bytes ?? 0) + rest.length,
+      };
+      at += rest.length;
+      rest = Buffer.alloc(0);
     }
   }
 
@@ -151,6 +159,11 @@ interface Wish {
   /** `undefined`: it ends where the log ends now. */
   beatMs?: number;
   signal: AbortSignal;
+}
+
+/** The line that stands for one that is too long, so that no number is missing. */
+function leftOut({ seq, bytes }: { seq: number | undefined; bytes: number }, more: number): string {
+  return seq === undefined ? "" : JSON.stringify({ seq, type: "left_out", bytes: bytes + more });
 }
 
 /** Every line begins with its number. */
