@@ -60,7 +60,7 @@ test(
     }
     expect(rig.git("status", "--porcelain")).toBe("?? late.txt\n");
     expect(stderr).toMatch(/"mine: late\.txt", not made by the agent, .* get it back: git cherry-pick/);
-    expect(stderr).toContain("to commit while this run works here, use another worktree");
+    expect(stderr).toContain("to commit beside a run, use another worktree");
   }),
 );
 

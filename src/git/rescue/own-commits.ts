@@ -129,7 +129,7 @@ export function warnOfTheirs(
   return [
     ...kept.map(
       ({ commit, subject }) =>
-        `commit ${shortenId(commit)} "${subject}" was made during the attempt, not by the agent: it stays on ${branch}, and its files are not in the task's commit`,
+        `commit ${shortenId(commit)} "${subject}" was made during the attempt, not by the agent: it stays on ${branch}, and its files are not in the task's commit; to commit beside a run, use another worktree: git worktree add ../NAME`,
     ),
     ...lost.map(
       ({ commit, subject }) =>

@@ -80,7 +80,6 @@ test("a task is one group, whatever its attempts: gate within, the error after i
   );
   expect(lines(said)).toEqual([
     "looper 1.0.0 · run 2026-01-02_03-04-05 · claude",
-    "to commit while this run works here, use another worktree: git worktree add ../NAME",
     "::warning title=looper::no git",
     "2 tasks, 0 done",
     "::group::T1 One, 50%25: a",

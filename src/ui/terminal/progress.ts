@@ -52,13 +52,7 @@ function notesOf(event: Sealed, view: View, look: LineStyle): StderrNote[] {
   const { colours } = look;
   switch (event.type) {
     case "run_started":
-      return [
-        told(colours.dim(headOf(view))),
-        ...(event.git && event.agents.length > 0 && view.release === undefined
-          ? [told(colours.dim(ELSEWHERE))]
-          : []),
-        ...event.warnings.map((message) => warning(message, colours)),
-      ];
+      return [told(colours.dim(headOf(view))), ...event.warnings.map((message) => warning(message, colours))];
     case "recovered":
       return recovered(event, colours);
     case "backlog_read":
@@ -92,9 +86,6 @@ function notesOf(event: Sealed, view: View, look: LineStyle): StderrNote[] {
       return stageNotes(event, look);
   }
 }
-
-/** A person's commits during a run are kept, but the agent works on the same files. */
-const ELSEWHERE = "to commit while this run works here, use another worktree: git worktree add ../NAME";
 
 /** A run with nothing to start has no agents. */
 function headOf({ version, run, agents }: View): string {

@@ -96,7 +96,6 @@ test("a hook that failed without a word has no colon behind its exit code", () =
 test("plain lines: what begins, what ends, what to know", () => {
   expect(play(STORY).lines).toEqual([
     "looper 1.0.0 · run 2026-01-02_03-04-05 · claude",
-    "to commit while this run works here, use another worktree: git worktree add ../NAME",
     "! no git here",
     "! took over from run 2026-01-01_00-00-00, which is gone, and ended 2 processes it left",
     "3 tasks, 1 done",

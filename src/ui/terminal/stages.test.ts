@@ -94,7 +94,7 @@ function play(events: readonly RunEvent[]): { view: View; lines: string[] } {
 }
 
 test("each stage has a line with its outcome and where it led, each question its commands", () => {
-  expect(play([...WORKED, ...TAKEN]).lines.slice(3)).toEqual([
+  expect(play([...WORKED, ...TAKEN]).lines.slice(2)).toEqual([
     "- 1/1 T1 Greet by name · implement · claude",
     "→ T1 Greet by name · implement: done, next review · claude · 3.0s",
     "- 1/1 T1 Greet by name · review, visit 2 · claude",
