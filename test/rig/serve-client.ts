@@ -1,5 +1,6 @@
 // A server that was started, and a client that is signed in.
 import { expect } from "vitest";
+import { WebSocket } from "ws";
 import { isRecord } from "../../src/system/text/json.js";
 import type { Program } from "./program.js";
 import type { Rig } from "./rig.js";
@@ -109,4 +110,43 @@ export async function signIn(base: string, key: string, name?: string): Promise<
   });
   expect(said.status).toBe(201);
   return String(at(said, "session"));
+}
+
+export type Sent = Record<string, unknown> & { type: string };
+
+/** A client of the WebSocket; `code`: of its close, or the status where it was refused. */
+export function connect(
+  client: ServeClient,
+  { key = client.key, query = "", headers = {} }: { key?: string; query?: string; headers?: object } = {},
+) {
+  const address = `${client.base.replace("http", "ws")}/api/ws/chat${query}`;
+  const socket = new WebSocket(address, [`bearer.${key}`], { headers: { ...headers } });
+  const seen: Sent[] = [];
+  let wake = (): void => undefined;
+  socket.on("message", (data: Buffer) => {
+    seen.push(JSON.parse(data.toString()) as Sent);
+    wake();
+  });
+  const code = new Promise<number>((resolve) => {
+    socket.on("close", resolve);
+    socket.on("unexpected-response", (_request, response) => {
+      resolve(response.statusCode ?? 0);
+      socket.terminate();
+    });
+    socket.on("error", () => undefined);
+  });
+  /** Everything up to the first message that fits, from the last one that was waited for. */
+  const until = async (fits: (one: Sent) => boolean): Promise<Sent[]> => {
+    for (;;) {
+      const at = seen.findIndex(fits);
+      if (at !== -1) return seen.splice(0, at + 1);
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  };
+  const open = new Promise<void>((resolve) => socket.once("open", resolve));
+  const send = async (message: object | string): Promise<void> => {
+    await open;
+    socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  };
+  return { socket, code, until, send };
 }
