@@ -6,9 +6,10 @@ import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { countTasks, statusAnswer } from "../../src/ui/answers/runs/status.js";
 import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
 import { statusLines } from "../../src/ui/terminal/lines/status-lines.js";
-import { addPace, estimate, NO_PACE } from "../../src/ui/view/estimate.js";
+import { addPace, estimate, NO_PACE, type Pace } from "../../src/ui/view/estimate.js";
 import { readView, readViews } from "../../src/ui/view/read-view.js";
 import type { View } from "../../src/ui/view/view.js";
+import type { Ports } from "../../src/system/ports.js";
 import { usageError } from "../../src/system/errors.js";
 import { stateOf, watchState } from "../watch/watch-file.js";
 import { cut } from "../../src/ui/text.js";
@@ -56,7 +57,9 @@ export const command: AnsweringCommand<Request, Answer> = {
     const folder = live?.folder ?? path.join(project.logDir, "runs", run ?? "");
     const view = run === undefined ? undefined : await readView(ports, folder);
     const counts = countTasks(tasks);
-    const eta = live === undefined || view === undefined ? null : await etaOf(context, project, view, counts);
+    const pace = live === undefined ? NO_PACE : await paceBefore(ports, project, live.run);
+    const eta =
+      live === undefined || view === undefined ? null : etaOf(view, counts, { pace, now: ports.clock.now() });
     const json = statusAnswer(project.todoFile, tasks, {
       now: ports.clock.now(),
       tasksDir: shownPath(context, project.paths.tasksDir),
@@ -111,21 +114,25 @@ async function watchStatus(context: CommandContext): Promise<void> {
   await watchState(context, state, { render, json: false });
 }
 
-/** The estimate for a run in progress, including its wait. */
-async function etaOf(
-  { ports }: CommandContext,
-  project: Project,
-  view: View,
-  { todo, doing }: StatusAnswer["tasks"],
-): Promise<number | null> {
-  const now = ports.clock.now();
+/** The figures of the newest runs before this one. */
+export async function paceBefore(ports: Pick<Ports, "files">, project: Project, run: string): Promise<Pace> {
   let pace = NO_PACE;
   for await (const one of readViews(ports, project)) {
-    pace = addPace(pace, one);
+    if (one.run !== run) pace = addPace(pace, one);
     if (pace.done >= ENOUGH) break;
   }
+  return pace;
+}
+
+/** The estimate for a run in progress, including its wait. Pure. */
+export function etaOf(
+  view: View,
+  { todo, doing }: StatusAnswer["tasks"],
+  { pace, now }: { pace: Pace; now: number },
+): number | null {
+  const own = addPace(NO_PACE, view);
   const elapsed = view.current?.phase === "iteration" ? now - view.current.began : 0;
-  const work = estimate(pace, todo + doing, elapsed);
+  const work = estimate(own.done >= ENOUGH ? own : addPace(pace, view), todo + doing, elapsed);
   const wait = view.waiting === undefined ? 0 : Math.max(0, Date.parse(view.waiting.until ?? "") - now || 0);
   return work === undefined ? null : work + wait;
 }

@@ -3,27 +3,9 @@ import { UserError } from "../../src/system/errors.js";
 import { explainSurroundings } from "../../src/system/surroundings.js";
 import { clean } from "../../src/ui/text.js";
 
-export type ErrorStatus =
-  | 400
-  | 401
-  | 403
-  | 404
-  | 405
-  | 409
-  | 412
-  | 413
-  | 415
-  | 416
-  | 421
-  | 422
-  | 429
-  | 500
-  | 503
-  | 504;
-
 export class ApiError extends Error {
   constructor(
-    readonly status: ErrorStatus,
+    readonly status: number,
     readonly code: string,
     message: string,
     /** Further facts, e.g. `hint`, `near`. */
@@ -38,7 +20,7 @@ interface ErrorBody {
 }
 
 /** The status and body of a failure. An unexpected one tells an id alone, which the server's log explains. */
-export function describeFailure(error: unknown, id: string): { status: ErrorStatus; body: ErrorBody } {
+export function describeFailure(error: unknown, id: string): { status: number; body: ErrorBody } {
   if (error instanceof ApiError) {
     const { status, code, message, more } = error;
     return { status, body: { error: { code, message, ...more } } };

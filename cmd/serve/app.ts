@@ -13,7 +13,7 @@ import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
 import { ROLES, type Keys, type SignedIn } from "./keys.js";
 import type { PageFiles } from "./page.js";
 import { isAgentOfRun } from "./peer.js";
-import { BASE, WithHeaders, type ApiCall, type ApiRoute, type Site } from "./route.js";
+import { BASE, WithHeaders, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
 import { mustBeSigned } from "./webhook.js";
 
@@ -159,7 +159,7 @@ const ANYONE: SignedIn = { digest: "", name: "-", role: "read", until: 0 };
 interface Load {
   calls: number;
   streams: number;
-  /** When each session changed something lately. */
+  /** When each session changed something lately, and called a route that has a limit of its own. */
   changes: Map<string, number[]>;
 }
 
@@ -171,7 +171,10 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
   mustMay(session, one, parts.readOnly);
   if (one.method !== "GET") {
     await mustNotBeAgent(c, site);
-    countChange(load, session, site.context.ports.clock.now());
+    const now = site.context.ports.clock.now();
+    countChange(load, session.digest, { most: MOST_CHANGES, now });
+    if (one.perMinute !== undefined)
+      countChange(load, `${session.digest} ${one.path}`, { most: one.perMinute, now });
   }
   if (one.base === BASE && one.path === "/session") {
     await keys.signOut(session);
@@ -190,7 +193,11 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
   const signal = AbortSignal.any([c.req.raw.signal, parts.closing, gone.signal]);
   try {
     const [query, body] = [queryOf(c, one), await bodyOf(c, one, site)];
-    const said = await one.handle(callOf(c, one, { site, session, query, body, signal }));
+    const names = [...one.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+    const params = Object.fromEntries(names.map((name) => [name, c.req.param(name) ?? ""]));
+    const context = { ...site.context, person: { by: session.name, via: "web" as const } };
+    const header = (name: string): string | undefined => c.req.header(name);
+    const said = await one.handle({ site, context, session, params, query, body, header, signal });
     if (!(said instanceof Response)) {
       over();
       const { json, headers = {} } = said instanceof WithHeaders ? said : { json: said };
@@ -266,11 +273,11 @@ function rankOf(role: ApiRoute["role"]): number {
   return ROLES.findIndex((one) => one === role);
 }
 
-function countChange({ changes }: Load, { digest }: SignedIn, now: number): void {
-  const lately = (changes.get(digest) ?? []).filter((at) => at > now - CHANGES_WITHIN_MS);
-  if (lately.length >= MOST_CHANGES)
-    throw new ApiError(429, "rate", `at most ${MOST_CHANGES} changes a minute`, { retry_after: 10 });
-  changes.set(digest, [...lately, now]);
+function countChange({ changes }: Load, of: string, { most, now }: { most: number; now: number }): void {
+  const lately = (changes.get(of) ?? []).filter((at) => at > now - CHANGES_WITHIN_MS);
+  if (lately.length >= most)
+    throw new ApiError(429, "rate", `at most ${most} of these a minute`, { retry_after: 10 });
+  changes.set(of, [...lately, now]);
 }
 
 async function mustNotBeAgent(c: Context<Env>, site: Site): Promise<void> {
@@ -365,23 +372,4 @@ function parsed(shape: z.ZodType, value: unknown): unknown {
     `${first?.at === "" || first === undefined ? "" : `${first.at}: `}${first?.message ?? ""}`,
     { details },
   );
-}
-
-function callOf(
-  c: Context<Env>,
-  one: ApiRoute,
-  { site, session, query, body, signal }: Pick<ApiCall, "site" | "session" | "query" | "body" | "signal">,
-): ApiCall {
-  const names = [...one.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const params = Object.fromEntries(names.map((name) => [name, c.req.param(name) ?? ""]));
-  return {
-    site,
-    context: { ...site.context, person: { by: session.name, via: "web" } },
-    session,
-    params,
-    query,
-    body,
-    header: (name) => c.req.header(name),
-    signal,
-  };
 }

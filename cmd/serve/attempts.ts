@@ -10,6 +10,7 @@ import { attemptsIn } from "../../src/ui/answers/backlog/show.js";
 import { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { reasonsOf } from "../../src/ui/view/judged.js";
 import { readViewOf, readViews } from "../../src/ui/view/read-view.js";
+import type { View } from "../../src/ui/view/view.js";
 import { listOwnRuns } from "../lookup/find-run.js";
 import type { ApiCall } from "./route.js";
 
@@ -27,6 +28,10 @@ const Step = z.object({
   duration_ms: z.number().optional(),
 });
 
+const Failure = z.object({
+  ...{ reason: z.string(), evidence: z.string(), next: z.string(), until: z.string().optional() },
+});
+
 export const AttemptDetail = z.object({
   attempt: Attempt,
   baseline: z.array(CheckedCommand).nullable().describe("The checks before its work; null: not measured"),
@@ -39,9 +44,7 @@ export const AttemptDetail = z.object({
     .describe("The verdict on each check, with its evidence; null: no gate ran"),
   report: z.looseObject({}).nullable().describe("As the agent reported it; null: it has not, or not in form"),
   usage: z.looseObject({}).nullable(),
-  failure: z
-    .object({ reason: z.string(), evidence: z.string(), next: z.string(), until: z.string().optional() })
-    .nullable(),
+  failure: Failure.nullable(),
   folder: z.string().nullable().describe("Of its files, beside the log"),
   files: z
     .array(z.object({ name: z.string(), bytes: z.int() }))
@@ -75,38 +78,42 @@ export const AgentJob = z.object({
   job: z.int(),
   phase: z.string(),
   task: z.string().nullable(),
-  stage: z.string().optional(),
+  stage: z.string().nullable(),
+  agent: z.string(),
   attempt: z.int(),
   started: z.string().describe("RFC 3339"),
-  duration_ms: z.number(),
+  duration_ms: z.number().describe("Until now, of the one in progress"),
   result: z.string().nullable().describe("In a word; null while it is in progress, or if its run was killed"),
+  verdict: z.string().nullable(),
   why: z.string(),
   tokens: z.int(),
   cost_usd: z.number().nullable(),
 });
 type AgentJob = z.infer<typeof AgentJob>;
 
+/** The finished jobs of a run in the order they began, then the one in progress. `now`: of a run that works. */
+export function jobsOf({ run, finished, current, at }: View, now = at): AgentJob[] {
+  const open = current === undefined ? [] : [{ ...current, result: null, ms: now - current.began, why: "" }];
+  return [...finished, ...open].map(({ taskId, stage, judged, spent, ms, began, ...one }) => ({
+    ...{ run, job: one.job, phase: one.phase, task: taskId ?? null, stage: stage ?? null, agent: one.agent },
+    ...{ attempt: one.attempt, started: new Date(began).toISOString(), duration_ms: Math.max(0, ms) },
+    ...{ result: one.result, verdict: judged?.verdict ?? null, why: one.why },
+    ...{ tokens: spent.tokens, cost_usd: spent.cost ?? null },
+  }));
+}
+
 /** The newest jobs of an agent, at most so many. */
 export async function listJobs({ context, site }: ApiCall, agent: string, most: number): Promise<AgentJob[]> {
   const jobs: AgentJob[] = [];
   for await (const view of readViews(context.ports, await site.project())) {
-    const { run, current, finished, at } = view;
-    const open = current === undefined ? [] : [{ ...current, result: null, ms: at - current.began, why: "" }];
-    for (const one of [...open, ...finished.toReversed()]) {
-      if (one.agent !== agent) continue;
-      const { job, phase, stage, attempt, result, why, spent } = one;
-      jobs.push({
-        ...{ run, job, phase, task: one.taskId ?? null, attempt, result, why },
-        ...(stage === undefined ? {} : { stage }),
-        started: new Date(one.began).toISOString(),
-        duration_ms: one.ms,
-        tokens: spent.tokens,
-        cost_usd: spent.cost ?? null,
-      });
-      if (jobs.length >= most) return jobs;
-    }
+    jobs.push(
+      ...jobsOf(view)
+        .filter((one) => one.agent === agent)
+        .reverse(),
+    );
+    if (jobs.length >= most) break;
   }
-  return jobs;
+  return jobs.slice(0, most);
 }
 
 /** Those of one run, the newest first. */
@@ -190,15 +197,7 @@ function factsOf(
           },
     report: report !== undefined && "found" in report ? report.found : null,
     usage: agent?.usage ?? null,
-    failure:
-      failed === undefined
-        ? null
-        : {
-            reason: failed.reason,
-            evidence: failed.evidence,
-            next: failed.next,
-            ...(failed.until === undefined ? {} : { until: failed.until }),
-          },
+    failure: failed === undefined ? null : Failure.parse(failed),
     steps: events.map((one) => ({
       seq: one.seq,
       at: one.timestamp,

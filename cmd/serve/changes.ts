@@ -1,6 +1,7 @@
 // The changes in the project, for all clients at once: the task file, the run in progress and its log are looked at while a client
 // listens, and each is read once.
 import path from "node:path";
+import { z } from "zod";
 import type { Project } from "../../src/config/project/open-project.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
 import { errorMessage } from "../../src/system/errors.js";
@@ -8,11 +9,13 @@ import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { verdictOfDone } from "../../src/ui/answers/backlog/verdict.js";
-import { statusAnswer } from "../../src/ui/answers/runs/status.js";
+import { countTasks, statusAnswer } from "../../src/ui/answers/runs/status.js";
 import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
+import type { Pace } from "../../src/ui/view/estimate.js";
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
 import { openQuestion } from "../../src/workflow/question.js";
 import type { Clock } from "../../src/system/ports.js";
+import { etaOf, paceBefore } from "../commands/status.js";
 import type { CommandContext } from "../context/command-context.js";
 import { listOwnRuns } from "../lookup/find-run.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
@@ -24,13 +27,14 @@ const WHOLE_LOOK = 40;
 const BEAT_MS = 10_000;
 
 /** A row of the board: `flags` tell what is unusual, e.g. `waits`, `asks`, `paused`, `unverified`. */
-export interface BoardRow {
-  id: string;
-  title: string;
-  status: Task["status"];
-  priority: number;
-  flags?: string[];
-}
+export const BoardRow = z.object({
+  id: z.string(),
+  title: z.string(),
+  status: z.string(),
+  priority: z.int(),
+  flags: z.array(z.string()).optional(),
+});
+type BoardRow = z.infer<typeof BoardRow>;
 
 /** The state of everything that the page shows first. */
 export interface ProjectState {
@@ -52,6 +56,7 @@ export class Changes {
   #seen = "";
   #state: ProjectState | undefined;
   #project: Project | undefined;
+  #pace: { run: string; pace?: Pace } = { run: "" };
   #view: { folder: string; at: number; view: View } = { folder: "", at: 0, view: NOTHING };
 
   constructor(
@@ -143,12 +148,30 @@ export class Changes {
     const run = live?.run ?? (await listOwnRuns(this.context, project)).at(-1);
     const folder = path.join(project.logDir, "runs", run ?? "");
     const view = run === undefined ? undefined : await this.#fold(live?.folder ?? folder);
+    const now = ports.clock.now();
+    const pace = live === undefined ? undefined : this.#paceBefore(project, live.run);
+    const eta =
+      view === undefined || pace === undefined ? null : etaOf(view, countTasks(tasks), { pace, now });
     const status = statusAnswer(project.todoFile, tasks, {
-      now: ports.clock.now(),
+      now,
       tasksDir: project.paths.tasksDir,
-      ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta: null } }),
+      ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta } }),
     });
     return { status, rows: boardRows(tasks), ...(problem === undefined ? {} : { problem }) };
+  }
+
+  /** The pace of earlier runs, whose logs may be long: until they are read there is no estimate. */
+  #paceBefore(project: Project, run: string): Pace | undefined {
+    if (this.#pace.run === run) return this.#pace.pace;
+    const asked: { run: string; pace?: Pace } = (this.#pace = { run });
+    paceBefore(this.context.ports, project, run).then(
+      (pace) => {
+        asked.pace = pace;
+        this.#seen = "";
+      },
+      () => undefined,
+    );
+    return undefined;
   }
 
   /** The run's view; what was folded before is not read again. */

@@ -52,6 +52,8 @@ export interface ApiRoute {
   /** The shape of its answer; `undefined`: no JSON, see `does`. */
   answer: z.ZodType | undefined;
   status: 200 | 201 | 202 | 204;
+  /** How often one session may call it; absent: as often as all changes together. */
+  perMinute?: number;
   /** The errors beside those that every route has. */
   errors: readonly number[];
   handle: (call: ApiCall) => Promise<unknown>;
@@ -67,14 +69,12 @@ export class WithHeaders {
 
 const NO_QUERY = z.strictObject({});
 
-interface Described<Query extends z.ZodObject, Body extends z.ZodType> {
+interface Described<Query extends z.ZodObject, Body extends z.ZodType> extends Partial<
+  Pick<ApiRoute, "role" | "answer" | "status" | "errors" | "perMinute">
+> {
   does: string;
-  role?: ApiRoute["role"];
   query?: Query;
   body?: Body;
-  answer?: z.ZodType;
-  status?: ApiRoute["status"];
-  errors?: readonly number[];
   /** Returns the answer, or a `Response` of its own. */
   handle: (call: ApiCall<z.infer<Query>, z.infer<Body>>) => Promise<unknown>;
 }
@@ -83,19 +83,13 @@ interface Described<Query extends z.ZodObject, Body extends z.ZodType> {
 export function route<Query extends z.ZodObject = typeof NO_QUERY, Body extends z.ZodType = z.ZodUndefined>(
   method: ApiRoute["method"],
   path: string,
-  { does, role, query, body, answer, status = 200, errors = [], handle }: Described<Query, Body>,
+  { role, query, body, answer, status = 200, errors = [], handle, ...rest }: Described<Query, Body>,
 ): ApiRoute {
   return {
-    method,
-    base: BASE,
-    path,
+    ...rest,
+    ...{ method, base: BASE, path, body, answer, status, errors },
     role: role ?? (method === "GET" ? "read" : "admin"),
-    does,
     query: query ?? NO_QUERY,
-    body,
-    answer,
-    status,
-    errors,
     // The app has parsed both with these shapes.
     handle: handle as ApiRoute["handle"],
   };

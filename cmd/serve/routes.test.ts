@@ -24,6 +24,7 @@ test("the OpenAPI document has every route, with its parameters and its errors",
       expect(parameters, path).toContainEqual(expect.objectContaining({ name, in: "path", required: true }));
     for (const status of errors) expect(responses, path).toHaveProperty(String(status));
   }
+  expect(paths).toHaveProperty(["/api/ws/chat", "get", "summary"]);
 });
 
 test.each(["", "-1", "1.5", "1e3", " 1", "0x1", "1234567890123456", "101", "__proto__"])(

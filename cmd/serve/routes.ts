@@ -1,6 +1,13 @@
 // The table of routes: the router, the OpenAPI document and docs/serve.md are made from it.
 import { z } from "zod";
-import { DOCUMENT_ROUTES } from "./documents/routes.js";
+import { ACTION_ROUTES } from "./documents/actions.js";
+import { AGENT_RUN_ROUTES } from "./documents/agent-runs.js";
+import { CHAT_ROUTES } from "./documents/chat.js";
+import { CODING_ROUTES } from "./documents/coding.js";
+import { LOOPER_ROUTES } from "./documents/looper.js";
+import { MEMORY_ROUTES } from "./documents/memory.js";
+import { SETTING_ROUTES } from "./documents/settings.js";
+import { SESSION_ROUTES } from "./documents/sessions.js";
 import type { ApiRoute } from "./route.js";
 import { ATTEMPT_ROUTES } from "./routes/attempts.js";
 import { PROJECT_ROUTES } from "./routes/project.js";
@@ -14,7 +21,15 @@ export const ROUTES: readonly ApiRoute[] = [
   ...ATTEMPT_ROUTES,
   ...QUESTION_ROUTES,
   ...RUN_ROUTES,
-  ...DOCUMENT_ROUTES,
+  // The endpoints of the documents that Looper comes from.
+  ...LOOPER_ROUTES,
+  ...SESSION_ROUTES,
+  ...ACTION_ROUTES,
+  ...AGENT_RUN_ROUTES,
+  ...CODING_ROUTES,
+  ...CHAT_ROUTES,
+  ...MEMORY_ROUTES,
+  ...SETTING_ROUTES,
 ];
 
 /** The OpenAPI 3.1 document. */
@@ -32,9 +47,22 @@ export function openApi(version: string): object {
       securitySchemes: { key: { type: "http", scheme: "bearer" } },
       schemas: { Error: shapeOf(ErrorBody), DocumentError: shapeOf(DocumentErrorBody) },
     },
-    paths,
+    paths: { ...paths, "/api/ws/chat": { get: SOCKET } },
   };
 }
+
+/** OpenAPI has no words for the messages of a WebSocket: docs/serve.md has them. */
+const SOCKET = {
+  summary:
+    "A WebSocket: the events of POST /api/looper and its other requests, as docs/serve.md describes them.",
+  operationId: "get_api_ws_chat",
+  security: [],
+  parameters: [
+    { name: "sessionId", in: "query", schema: { type: "string" } },
+    { name: "Sec-WebSocket-Protocol", in: "header", required: true, schema: { const: "bearer.KEY" } },
+  ],
+  responses: { "101": { description: "switched to the protocol" }, "403": { description: "another origin" } },
+};
 
 const ErrorBody = z.object({
   error: z.looseObject({ code: z.string(), message: z.string(), hint: z.string().optional() }),
@@ -45,18 +73,8 @@ const DocumentErrorBody = z.looseObject({ error: z.string() });
 /** The errors that every route has. */
 const COMMON = [400, 401, 403, 421, 429, 500];
 
-function operationOf({
-  method,
-  base,
-  path,
-  role,
-  does,
-  query,
-  body,
-  answer,
-  status,
-  errors,
-}: ApiRoute): object {
+function operationOf(one: ApiRoute): object {
+  const { method, base, path, role, does, query, body, answer, status, errors } = one;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",

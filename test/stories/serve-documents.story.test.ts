@@ -2,10 +2,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { WebSocket } from "ws";
 import { call, playScript } from "../rig/chapo.js";
 import { story } from "../rig/rig.js";
-import { at, signIn, startServer, ServeClient, type Said } from "../rig/serve-client.js";
+import { at, connect, type Said, ServeClient, signIn, startServer } from "../rig/serve-client.js";
 import { playStages } from "../rig/stages.js";
 
 const types = (lines: readonly { type: string }[]): string[] => lines.map(({ type }) => type);
@@ -178,6 +177,12 @@ test(
     const rest = await again.lines("GET", `/api/looper?sessionId=${first.split(".")[0] ?? ""}`);
     expect(types(rest).slice(-2)).toEqual(["action_pending", "clarify"]);
     expect(rig.read("y.txt")).toBe("1\n");
+
+    // Each of these routes has a limit of its own.
+    const statuses = new Set<number>();
+    for (let n = 0; n < 20; n++) statuses.add((await again.ask("POST", "/api/actions/none.x/retry")).status);
+    expect([...statuses]).toEqual([404, 429]);
+    expect((await again.ask("POST", "/api/actions/none.x/approve")).status).toBe(404);
     await again.stop();
   }),
 );
@@ -267,10 +272,11 @@ test(
     let fresh = await post("T1", "implementation");
     while (fresh.status === 409) fresh = await post("T1", "implementation");
     expect(fresh.status).toBe(201);
-    const stopped = await client.ask("PUT", `/api/agent-runs/${String(at(fresh, "id"))}/complete`);
+    const record = `/api/agent-runs/${String(at(fresh, "id"))}`;
+    const stopped = await client.ask("DELETE", record);
     expect(stopped).toMatchObject({ status: 200, body: { status: "completed" } });
-    const twice = await client.ask("PUT", `/api/agent-runs/${String(at(fresh, "id"))}/complete`);
-    expect(twice.status).toBe(409);
+    expect((await client.ask("PUT", `${record}/complete`)).status).toBe(409);
+    expect(await client.ask("DELETE", record)).toMatchObject({ status: 405, body: { hint: "looper clean" } });
     await client.stop();
   }),
 );
@@ -446,45 +452,6 @@ test(
     await client.stop();
   }),
 );
-
-type Sent = Record<string, unknown> & { type: string };
-
-/** A client of the WebSocket; `code`: of its close, or the status where it was refused. */
-function connect(
-  client: ServeClient,
-  { key = client.key, query = "", headers = {} }: { key?: string; query?: string; headers?: object } = {},
-) {
-  const address = `${client.base.replace("http", "ws")}/api/ws/chat${query}`;
-  const socket = new WebSocket(address, [`bearer.${key}`], { headers: { ...headers } });
-  const seen: Sent[] = [];
-  let wake = (): void => undefined;
-  socket.on("message", (data: Buffer) => {
-    seen.push(JSON.parse(data.toString()) as Sent);
-    wake();
-  });
-  const code = new Promise<number>((resolve) => {
-    socket.on("close", resolve);
-    socket.on("unexpected-response", (_request, response) => {
-      resolve(response.statusCode ?? 0);
-      socket.terminate();
-    });
-    socket.on("error", () => undefined);
-  });
-  /** Everything up to the first message that fits, from the last one that was waited for. */
-  const until = async (fits: (one: Sent) => boolean): Promise<Sent[]> => {
-    for (;;) {
-      const at = seen.findIndex(fits);
-      if (at !== -1) return seen.splice(0, at + 1);
-      await new Promise<void>((resolve) => (wake = resolve));
-    }
-  };
-  const open = new Promise<void>((resolve) => socket.once("open", resolve));
-  const send = async (message: object | string): Promise<void> => {
-    await open;
-    socket.send(typeof message === "string" ? message : JSON.stringify(message));
-  };
-  return { socket, code, until, send };
-}
 
 test(
   "a WebSocket has the same events, guards and roles, and replays what was missed",

@@ -12,8 +12,8 @@ import { personOf } from "../../lookup/name-of-user.js";
 import { ApiError, describeFailure, inDocuments } from "../api-error.js";
 import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
 import { actionId, readStoredEvent, shorten, type StoredEvent } from "./event-shapes.js";
-import { beginTurn, folderOf, sessionOf } from "./looper.js";
-import { readLog } from "./turns.js";
+import { beginTurn, folderOf } from "./looper.js";
+import { readLog, sessionOf } from "./turns.js";
 
 /** Of the newest sessions. */
 const MOST_SESSIONS = 50;
@@ -170,6 +170,7 @@ function batchRoute(verdict: CallAnswer["verdict"]): ApiRoute {
   return documentRoute("POST", `/api/actions/${verdict}-batch`, {
     does: `The same for up to ${MOST_OF_BATCH} of them; each has its own result.`,
     role: "answer",
+    perMinute: 10,
     body: Batch,
     answer: z.object({ results: z.array(z.looseObject({ actionId: z.string(), success: z.boolean() })) }),
     handle: async (call) => {
@@ -191,6 +192,7 @@ function answerRoute(verdict: CallAnswer["verdict"], does: string): ApiRoute {
   return documentRoute("POST", `/api/actions/{id}/${verdict}`, {
     does,
     role: "answer",
+    perMinute: 30,
     body: Answer.optional(),
     answer: Action,
     errors: [404, 409],
@@ -226,6 +228,7 @@ export const ACTION_ROUTES: readonly ApiRoute[] = [
   answerRoute("reject", "Refuses the call: it fails, and the model is told so."),
   documentRoute("POST", "/api/actions/{id}/retry", {
     does: "Asks the model to make a failed call again; a person is asked about it anew.",
+    perMinute: 20,
     body: z.strictObject({}).optional(),
     answer: Action,
     errors: [404, 409],

@@ -235,6 +235,14 @@ async function recordWith(call: ApiCall): Promise<{ record: AgentRun; run: strin
   return { record, run };
 }
 
+async function stopRecord(call: ApiCall, { status = 409, ...hint }: { status?: number; hint?: string } = {}) {
+  const { record } = await recordWith(call);
+  if (record.status !== "running")
+    throw new ApiError(status, "not-running", `the agent run is ${record.status}`, hint);
+  await stopAgents(call, record.task_id);
+  return (await recordWith(call)).record;
+}
+
 export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
   documentRoute("POST", "/api/tasks/{taskId}/agent-runs", {
     does: `Starts an agent at a task: planification, implementation or review, the stages of ${WORKFLOW}.`,
@@ -279,13 +287,13 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
     body: z.looseObject({}).optional(),
     answer: AgentRun,
     errors: [404, 409, 504],
-    handle: async (call) => {
-      const { record } = await recordWith(call);
-      if (record.status !== "running")
-        throw new ApiError(409, "not-running", `the agent run is ${record.status}`);
-      await stopAgents(call, record.task_id);
-      return (await recordWith(call)).record;
-    },
+    handle: (call) => stopRecord(call),
+  }),
+  documentRoute("DELETE", "/api/agent-runs/{id}", {
+    does: "The same; a run that has ended stays in the log, which `looper clean` removes.",
+    answer: AgentRun,
+    errors: [404, 405, 504],
+    handle: (call) => stopRecord(call, { status: 405, hint: "looper clean" }),
   }),
   documentRoute("PUT", "/api/tasks/{taskId}/workflow-complete", {
     does: "true: ends its agent's processes, then its workflow. false: the task is to be done again.",

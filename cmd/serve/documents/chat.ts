@@ -117,6 +117,7 @@ async function* chatLines(lines: AsyncGenerator<string, void>): AsyncGenerator<s
 export const CHAT_ROUTES: readonly ApiRoute[] = [
   documentRoute("POST", "/api/chat", {
     does: "A conversation whose messages the client holds: NDJSON of `status`, calls, their results, and `response` as the last line.",
+    perMinute: 20,
     body: Body,
     errors: [404, 409, 503],
     handle: async (call) => {

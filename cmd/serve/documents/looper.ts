@@ -2,7 +2,6 @@
 import path from "node:path";
 import { z } from "zod";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
-import { readSession } from "../../../src/chapo/session/sessions.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { findKey, readModelName, usualModelOf } from "../../../src/config/settings/model-names.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -13,7 +12,7 @@ import { ApiError } from "../api-error.js";
 import { count, documentRoute, type ApiCall, type ApiRoute } from "../route.js";
 import { streamOf } from "../streams.js";
 import { forClient, STREAMS, type StreamNames } from "./event-shapes.js";
-import type { BegunTurn, TurnRequest } from "./turns.js";
+import { sessionOf, type BegunTurn, type TurnRequest } from "./turns.js";
 
 const Config = z.strictObject({
   maxIterations: z.int().min(1).max(100).optional(),
@@ -124,16 +123,6 @@ async function* clientLines(
 export async function folderOf({ context }: Pick<ApiCall, "context">, session: string): Promise<string> {
   const { sessionsFolder } = await siteOf(context, { words: [] });
   return path.join(sessionsFolder, session);
-}
-
-/** The session with this id; throws 404. */
-export async function sessionOf({ context }: Pick<ApiCall, "context">, id: string) {
-  const { sessionsFolder: folder } = await siteOf(context, { words: [] });
-  const found = /^[A-Za-z0-9][\w-]{0,79}$/.test(id)
-    ? await readSession({ ports: context.ports, folder }, id)
-    : undefined;
-  if (found === undefined) throw new ApiError(404, "no-session", "Session not found");
-  return found;
 }
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -2,22 +2,21 @@
 import { z } from "zod";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { loadSkills } from "../../../src/chapo/prompt/skills.js";
-import { readStored } from "../../../src/chapo/session/sessions.js";
+import { listSessions, readStored } from "../../../src/chapo/session/sessions.js";
 import { findKey } from "../../../src/config/settings/model-names.js";
 import { sessionsAnswer } from "../../../src/ui/answers/project/chapo.js";
 import { ChapoSessionsAnswer } from "../../../src/ui/shapes/chapo.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { documentRoute, type ApiRoute } from "../route.js";
-import { sessionOf } from "./looper.js";
-import { sessionsOf } from "./turns.js";
+import { sessionOf } from "./turns.js";
 
 export const SESSION_ROUTES: readonly ApiRoute[] = [
   documentRoute("GET", "/api/sessions", {
     does: "The sessions of Chapo, newest first, as `looper chapo sessions --json`.",
     answer: ChapoSessionsAnswer,
     handle: async ({ context }) => {
-      const { sessions, broken } = await sessionsOf(context);
-      return sessionsAnswer({ sessions, broken });
+      const { sessionsFolder: folder } = await siteOf(context, { words: [] });
+      return sessionsAnswer(await listSessions({ ports: context.ports, folder }));
     },
   }),
   documentRoute("GET", "/api/sessions/{id}/messages", {

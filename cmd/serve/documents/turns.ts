@@ -5,7 +5,7 @@ import path from "node:path";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
-import { listSessions, readSession } from "../../../src/chapo/session/sessions.js";
+import { readSession, type ListedSession } from "../../../src/chapo/session/sessions.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
 import type { Ports } from "../../../src/system/ports.js";
@@ -87,7 +87,8 @@ export class ChapoTurns {
         request: asked,
         site: { ...site, settings: { ...site.settings, ...settings } },
       };
-      if (session !== undefined) await mustBeFree(own, site.sessionsFolder, session);
+      if (session !== undefined && (await sessionOf({ context }, session)).isHeld)
+        throw new ApiError(409, "running", `the session ${session} is working on a message`);
       const model = await modelOf(call);
       let take: (event: ChapoEvent) => void = () => undefined;
       const listener = {
@@ -223,21 +224,17 @@ function endWithout(sessionId: string, error: string): SaidEvent {
   return { type: "error", data: { error, message: error, recoverable: true, status: "error", sessionId } };
 }
 
-/** Throws where the session is not there, or another turn has it. */
-async function mustBeFree(context: CommandContext, folder: string, id: string): Promise<void> {
-  const listed = /^[A-Za-z0-9][\w-]{0,79}$/.test(id)
+/** The session with this id; throws 404. */
+export async function sessionOf(
+  { context }: { context: CommandContext },
+  id: string,
+): Promise<ListedSession> {
+  const { sessionsFolder: folder } = await siteOf(context, { words: [] });
+  const found = /^[A-Za-z0-9][\w-]{0,79}$/.test(id)
     ? await readSession({ ports: context.ports, folder }, id)
     : undefined;
-  if (listed === undefined) throw new ApiError(404, "no-session", "Session not found");
-  if (listed.isHeld) throw new ApiError(409, "running", `the session ${id} is working on a message`);
-}
-
-/** The sessions of the project, the newest first. */
-export async function sessionsOf(
-  context: CommandContext,
-): Promise<Awaited<ReturnType<typeof listSessions>> & { folder: string }> {
-  const { sessionsFolder: folder } = await siteOf(context, { words: [] });
-  return { ...(await listSessions({ ports: context.ports, folder })), folder };
+  if (found === undefined) throw new ApiError(404, "no-session", "Session not found");
+  return found;
 }
 
 /** `seq` first: logs are followed by it. */

@@ -10,20 +10,13 @@ import { command as rescue } from "../../commands/rescue.js";
 import { command as runs } from "../../commands/runs.js";
 import { command as workflows } from "../../commands/workflows.js";
 import { ApiError } from "../api-error.js";
+import { BoardRow } from "../changes.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
 import { eventStream } from "../streams.js";
 import { mustNotRun } from "./tasks.js";
 
 /** How many rows of the board the first look has. */
 const FIRST_ROWS = 60;
-
-const Row = z.object({
-  id: z.string(),
-  title: z.string(),
-  status: z.string(),
-  priority: z.int(),
-  flags: z.array(z.string()).optional(),
-});
 
 const Agent = z.object({
   name: z.string(),
@@ -75,7 +68,7 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     does: `The first look: the status, the first ${FIRST_ROWS} rows of the board, agents, the last 10 runs.`,
     answer: z.object({
       status: StatusAnswer,
-      rows: z.array(Row),
+      rows: z.array(BoardRow),
       tasks: z.int().describe("How many rows there are"),
       problem: z.string().nullable(),
       agents: z.array(Agent),
@@ -85,21 +78,18 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const { status, rows, problem } = await call.site.changes.state();
       const { json } = await runs.answer(call.context, { n: "10" });
-      const [first, agents] = [rows.slice(0, FIRST_ROWS), await agentsOf(call)];
-      const { role } = call.session;
+      const about = { agents: await agentsOf(call), runs: json.runs, role: call.session.role };
       return {
         status,
-        rows: first,
+        rows: rows.slice(0, FIRST_ROWS),
         tasks: rows.length,
         problem: problem ?? null,
-        agents,
-        runs: json.runs,
-        role,
+        ...about,
       };
     },
   }),
   route("GET", "/status", {
-    does: "The run in progress or the last one, and what is left, as `looper status --json` without an estimate.",
+    does: "The run in progress or the last one, and what is left, as `looper status --json`.",
     answer: StatusAnswer,
     handle: async ({ site }) => (await site.changes.state()).status,
   }),
@@ -110,7 +100,7 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
   }),
   route("GET", "/board", {
     does: "Every row of the board, in the order of a run.",
-    answer: z.object({ rows: z.array(Row), problem: z.string().nullable() }),
+    answer: z.object({ rows: z.array(BoardRow), problem: z.string().nullable() }),
     handle: async ({ site }) => {
       const { rows, problem = null } = await site.changes.state();
       return { rows, problem };

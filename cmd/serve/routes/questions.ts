@@ -1,5 +1,6 @@
 // Routes of questions and their answers.
 import { z } from "zod";
+import { given } from "../../../src/system/given.js";
 import { isRecord } from "../../../src/system/text/json.js";
 import { answerQuestion, decideQuestion, findQuestion } from "../../../src/todo/change/person-answers.js";
 import { EditAnswer } from "../../../src/ui/shapes/backlog.js";
@@ -54,16 +55,14 @@ async function giveAnswer(call: ApiCall<unknown, z.infer<typeof Given>>): Promis
       current: digest === undefined ? "name it: shown_sha256" : "read it again",
     });
   const said = {
-    ...(comment === undefined && text === undefined ? {} : { message: comment ?? text ?? "" }),
-    ...(digest === undefined ? {} : { shown: digest }),
-    ...(changed === undefined ? {} : { arguments: changed }),
+    ...given({ message: comment ?? text, shown: digest, arguments: changed }),
     ...(body.edited === undefined ? {} : await takeEdited(asked, body.edited, outcome)),
   };
   const person = personOf(context);
   const decide =
     outcome === "approve" || outcome === "reject"
       ? decideQuestion(question.id, { ...said, word: outcome }, person)
-      : answerQuestion(question.id, { ...said, ...(outcome === undefined ? {} : { word: outcome }) }, person);
+      : answerQuestion(question.id, { ...said, ...given({ word: outcome }) }, person);
   const { json } = await edit(context, {}, { decide, say: () => [] });
   if (site.startOnAnswer && json.run === null) await startAfterAnswer(site);
   return json;

@@ -3,16 +3,16 @@ import path from "node:path";
 import { z } from "zod";
 import { readLastLines } from "../../../src/logging/last-lines.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { given } from "../../../src/system/given.js";
 import { UserError } from "../../../src/system/errors.js";
 import type { Ports } from "../../../src/system/ports.js";
 import { RunsAnswer, StopAnswer } from "../../../src/ui/shapes/runs.js";
 import { readView } from "../../../src/ui/view/read-view.js";
-import type { Current, Finished } from "../../../src/ui/view/job-view.js";
 import { rowsOf } from "../../../src/ui/view/rows.js";
-import type { View } from "../../../src/ui/view/view.js";
 import { command as runs } from "../../commands/runs.js";
 import { command as stop } from "../../commands/stop.js";
 import { ApiError } from "../api-error.js";
+import { AgentJob, jobsOf } from "../attempts.js";
 import type { FollowedLine } from "../follow.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { folderOf, rangeAnswer } from "../run-folder.js";
@@ -34,17 +34,8 @@ const Start = z.strictObject({
 
 /** A value that begins with a dash stays a value. */
 function wordsOf(start: z.infer<typeof Start>): string[] {
-  const named = {
-    task: start.task,
-    agent: start.agent,
-    "max-iterations": start.max_iterations,
-    "max-duration": start.max_duration,
-    "max-cost": start.max_cost,
-    "max-tokens": start.max_tokens,
-    prompt: start.prompt,
-  };
-  const words = Object.entries(named).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}=${String(value)}`],
+  const words = Object.entries(given(start)).map(
+    ([name, value]) => `--${name.replaceAll("_", "-")}=${String(value)}`,
   );
   return start.prompt === undefined ? words : [...words, "-y"];
 }
@@ -60,38 +51,8 @@ const OneRun = RunsAnswer.shape.runs.element.extend({
       duration_ms: z.number(),
     }),
   ),
-  jobs: z
-    .array(
-      z.object({
-        job: z.int(),
-        task: z.string().nullable(),
-        stage: z.string().nullable(),
-        agent: z.string(),
-        attempt: z.int(),
-        started: z.string().describe("RFC 3339"),
-        duration_ms: z.number().describe("Until now, of the one in progress"),
-        result: z.string().nullable().describe("Null while it is in progress, or if the run was killed"),
-        verdict: z.string().nullable(),
-      }),
-    )
-    .describe("Its jobs along time, in the order they began"),
+  jobs: z.array(AgentJob).describe("Its jobs along time, in the order they began"),
 });
-
-/** The finished jobs, then the one in progress. */
-function jobsOf({ finished, current, at }: View, now: number | undefined): z.infer<typeof OneRun>["jobs"] {
-  const all: readonly (Current | Finished)[] = current === undefined ? finished : [...finished, current];
-  return all.map((one) => ({
-    job: one.job,
-    task: one.taskId ?? null,
-    stage: one.stage ?? null,
-    agent: one.agent,
-    attempt: one.attempt,
-    started: new Date(one.began).toISOString(),
-    duration_ms: "ms" in one ? one.ms : Math.max(0, (now ?? at) - one.began),
-    result: "result" in one ? one.result : null,
-    verdict: one.judged?.verdict ?? null,
-  }));
-}
 
 export const RUN_ROUTES: readonly ApiRoute[] = [
   route("GET", "/runs", {

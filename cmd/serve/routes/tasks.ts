@@ -1,6 +1,7 @@
 // Routes of the backlog: lists, one task, edits.
 import { z } from "zod";
 import { checkBacklog } from "../../../src/todo/check/check.js";
+import { given } from "../../../src/system/given.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";
 import { hintOnTask } from "../../../src/todo/change/which-task.js";
 import { makeIds } from "../../../src/todo/model/ids.js";
@@ -176,13 +177,9 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     }),
     answer: ListAnswer.extend({ problems: z.string().optional() }),
     handle: async ({ context, query: { status, tag, ready } }) => {
-      const asked = { words: [], json: true as const, ...(ready === undefined ? {} : { ready: true }) };
-      const { json, problem } = await listTasks(context, {
-        ...asked,
-        ...(status === undefined ? {} : { status }),
-        ...(tag === undefined ? {} : { tag }),
-      });
-      return problem === undefined ? json : { ...json, problems: problem };
+      const wanted = given({ status, tag, ready: ready === undefined ? undefined : (true as const) });
+      const { json, problem } = await listTasks(context, { words: [], json: true, ...wanted });
+      return { ...json, ...given({ problems: problem }) };
     },
   }),
   route("POST", "/tasks", {
@@ -230,9 +227,8 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     answer: LogsAnswer,
     errors: [404],
     handle: async (call) => {
-      const { run } = call.query;
       const id = await mustBeThere(call);
-      return (await logs.answer(call.context, { id, ...(run === undefined ? {} : { run }) })).json;
+      return (await logs.answer(call.context, { id, ...given(call.query) })).json;
     },
   }),
   route("PATCH", "/tasks/{id}", {
@@ -269,8 +265,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     ({ context, body }, id) =>
       todo.answer(context, {
         ids: [id],
-        ...(body?.restart === true ? { restart: true as const } : {}),
-        ...(body?.stage === undefined ? {} : { stage: body.stage }),
+        ...given({ restart: body?.restart === true ? (true as const) : undefined, stage: body?.stage }),
       }),
     z.strictObject({ restart: z.boolean().optional(), stage: z.string().optional() }).optional(),
   ),
@@ -284,8 +279,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
   verb(
     "pause",
     "Starts no more jobs on it.",
-    ({ context, body }, id) =>
-      edits.pause.answer(context, { id, ...(body?.why === undefined ? {} : { message: body.why }) }),
+    ({ context, body }, id) => edits.pause.answer(context, { id, ...given({ message: body?.why }) }),
     z.strictObject({ why: z.string().max(10_000).optional() }).optional(),
   ),
   verb("resume", "Lifts its pause.", ({ context }, id) => edits.resume.answer(context, { id })),
@@ -311,7 +305,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
       const { json } = await undo.answer(call.context, {
         id: row.id,
         y: true,
-        ...(reason === undefined ? {} : { reason }),
+        ...given({ reason }),
         ...(cascade === true ? { cascade: true as const } : {}),
         ...(dry === true ? { dryRun: true as const } : {}),
       });
