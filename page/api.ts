@@ -111,7 +111,6 @@ export async function* linesOf(response: Response): AsyncGenerator<string, void>
     for (;;) {
       const { value, done } = await reader.read();
       if (done) break;
-      // A line of megabytes comes in many pieces: only new ones are looked through.
       if (!value.includes("\n")) {
         rest += value;
         continue;

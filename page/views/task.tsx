@@ -34,7 +34,7 @@ export function TaskView({ id, attempt }: { id: string; attempt?: string | undef
   const { status } = useStore();
   const task = shown.data?.task;
   const isGone = shown.error instanceof Refused && shown.error.status === 404;
-  if (task === undefined || isGone)
+  if (task === undefined)
     return (
       <>
         <Trail to="/tasks">Backlog</Trail>
@@ -48,6 +48,7 @@ export function TaskView({ id, attempt }: { id: string; attempt?: string | undef
   return (
     <>
       <Trail to="/tasks">Backlog</Trail>
+      <Problem error={isGone ? shown.error : undefined} />
       <div class="heading-line">
         <h1>
           <span class="id">{visible(task.id)}</span> <Foreign text={task.title} />
