@@ -136,9 +136,3 @@ function addTokens(spent: Usage, tokens: Tokens, costUsd: number | undefined): U
     unpriced: spent.unpriced + (costUsd === undefined ? 1 : 0),
   };
 }
-
-/** Adds up the usage of two conversations. */
-export function addUsage(one: Usage, other: Usage): Usage {
-  const sum = addTokens(one, other, other.cost_usd);
-  return { ...sum, unpriced: one.unpriced + other.unpriced };
-}

@@ -105,17 +105,12 @@ function toState(outcome: ConversationOutcome): Conversation["state"] {
 function emitOutcome(world: EngineWorld, session: string, outcome: ConversationOutcome): void {
   switch (outcome.how) {
     case "answer":
-      world.emit({
-        type: "answer",
-        data: { answer: outcome.answer, validated: outcome.validated, status: "completed" },
-      });
+    case "finished": {
+      const { answer, validated } =
+        outcome.how === "answer" ? outcome : { answer: JSON.stringify(outcome.value), validated: false };
+      world.emit({ type: "answer", data: { answer, validated, status: "completed" } });
       return;
-    case "finished":
-      world.emit({
-        type: "answer",
-        data: { answer: JSON.stringify(outcome.value), validated: false, status: "completed" },
-      });
-      return;
+    }
     case "clarify":
       world.emit({ type: "clarify", data: { question: outcome.question, status: "waiting_for_user" } });
       return;

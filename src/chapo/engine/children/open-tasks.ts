@@ -1,6 +1,5 @@
 // The tasks of sub-agents that are not over: how they are kept in the conversation that started them, so that a killed or paused
 // session resumes them. Pure. delegate.ts runs them.
-import { addUsage } from "../ask-model.js";
 import { getCount, type Conversation, type OpenTask } from "../conversation.js";
 import { recordAnswer, withoutPending, type SessionCall } from "../calls/pending.js";
 import type { ConversationOutcome } from "../world.js";
@@ -47,56 +46,26 @@ export function clearReply(parent: Conversation, child: string): Conversation {
   return changeTask(parent, child, ({ reply: _given, ...task }) => task);
 }
 
-/** The usage of a child since it was counted last. */
-function countNew(parent: Conversation, child: Conversation): OpenTask["counted"] | undefined {
-  const before = parent.tasks?.find((task) => task.child === child.id)?.counted;
-  if (before === undefined) return undefined;
-  return {
-    usage: subtractUsage(child.usage, before.usage),
-    turns: subtractCounts(child.turns, before.turns),
-    calls: subtractCounts(child.calls, before.calls),
-  };
-}
-
 /** Adds what a child has used since it was counted last to its parent. */
 export function countChild(parent: Conversation, child: Conversation): Conversation {
-  const added = countNew(parent, child);
-  if (added === undefined) return parent;
+  const before = parent.tasks?.find((task) => task.child === child.id)?.counted;
+  if (before === undefined) return parent;
   const { usage, turns, calls } = child;
   const counted = changeTask(parent, child.id, (task) => ({ ...task, counted: { usage, turns, calls } }));
   return {
     ...counted,
-    usage: addUsage(parent.usage, added.usage),
-    turns: addCounts(parent.turns, added.turns),
-    calls: addCounts(parent.calls, added.calls),
+    usage: sum(parent.usage, sum(usage, before.usage, -1)),
+    turns: sum(parent.turns, sum(turns, before.turns, -1)),
+    calls: sum(parent.calls, sum(calls, before.calls, -1)),
   };
 }
 
-type Usage = Conversation["usage"];
-type Counts = Conversation["turns"];
-
-function subtractUsage(all: Usage, before: Usage): Usage {
-  return {
-    input_tokens: all.input_tokens - before.input_tokens,
-    output_tokens: all.output_tokens - before.output_tokens,
-    cached_input_tokens: all.cached_input_tokens - before.cached_input_tokens,
-    cost_usd: all.cost_usd - before.cost_usd,
-    unpriced: all.unpriced - before.unpriced,
-  };
-}
-
-function subtractCounts(all: Counts, before: Counts): Counts {
-  return mapNames([all], (name) => getCount(all, name) - getCount(before, name));
-}
-
-/** Adds up counts by name. */
-function addCounts(one: Counts, other: Counts): Counts {
-  return mapNames([one, other], (name) => getCount(one, name) + getCount(other, name));
-}
-
-function mapNames(all: readonly Counts[], count: (name: string) => number): Counts {
-  const names = new Set(all.flatMap((one) => Object.keys(one)));
-  return Object.fromEntries([...names].map((name) => [name, count(name)]));
+/** Adds numbers by name; `sign` -1: subtracts the others. */
+function sum<T extends Readonly<Record<string, number>>>(one: T, other: T, sign: 1 | -1 = 1): T {
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return Object.fromEntries(
+    names.map((name) => [name, getCount(one, name) + sign * getCount(other, name)]),
+  ) as T;
 }
 
 /** The child with its call that waits, which the session's own conversation holds. */
