@@ -134,17 +134,11 @@ type Flag = "ignoreCase" | "words" | "fixed" | "namesOnly" | "count" | undefined
 /** `undefined` marks a flag that is always on. */
 const FLAGS = new Map<string, Flag>([
   ["i", "ignoreCase"],
-  ["ignore-case", "ignoreCase"],
   ["w", "words"],
-  ["word-regexp", "words"],
   ["F", "fixed"],
-  ["fixed-strings", "fixed"],
   ["l", "namesOnly"],
-  ["files-with-matches", "namesOnly"],
   ["c", "count"],
-  ["count", "count"],
   ["n", undefined],
-  ["line-number", undefined],
   ["r", undefined],
   ["R", undefined],
   ["H", undefined],
@@ -171,8 +165,7 @@ export function readFlags(spelled: string, context = 0): SearchFlags | { problem
     },
   );
   for (const word of text.split(/[\s,]+/).filter((one) => one !== "")) {
-    const names = word.startsWith("--") ? [word.slice(2)] : Array.from(word.replace(/^-/, ""));
-    for (const name of names) {
+    for (const name of word.startsWith("--") ? [word] : Array.from(word.replace(/^-/, ""))) {
       if (!FLAGS.has(name))
         return {
           problem: `flags: ${word} is not known; there are -i, -w, -F, -l, -c, -A, -B and -C with a number (and -n, which is always on)`,
