@@ -33,7 +33,7 @@ import { openKnownFiles } from "../tools/files/known-files.js";
 import { keepAround } from "./checkpoints.js";
 import { readSetEffort } from "./images.js";
 import { handleLine, toCheckpointPlace } from "./user-command.js";
-import { openSandbox, type Sandbox } from "../tools/sandbox.js";
+import { openSandbox } from "../tools/sandbox.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
 /** Opens a session. If it cannot be opened, throws a `UserError` and leaves no files of a new session. */
@@ -90,7 +90,13 @@ async function assembleParts(
   const memory = openMemory(ports, {
     ...{ root, hidden, redact, offset: findLocalOffset, readOnly: unattended },
   });
-  const sandbox = await openOwnSandbox(request, guard.network);
+  const keyFiles = settings.sandbox?.keyFiles;
+  const { home, env, sessionsFolder } = request;
+  const sandbox =
+    keyFiles === undefined
+      ? undefined
+      : await openSandbox({ ports, root, home, env, keyFiles, sessionsFolder, network: guard.network });
+  const spent = countSpent(await countOpenTasks(session));
   const toolbox = openToolbox({
     ...{ ...request, memory, unattended, said: () => said },
     ...{ sandbox, hidden, staysOnHost },
@@ -107,26 +113,15 @@ async function assembleParts(
     if (news.type === "tool_result") said.push(toToolMessage(news.data));
     tell(news);
   };
-  try {
-    return {
-      ...base,
-      memory,
-      toolbox,
-      guard,
-      permissions,
-      hooks: hooks.fire,
-      starts: findStart(session.conversation, request),
-      hooksEnded: hooks.ended,
-      emit,
-      said,
-      ...{ requests: { sent: 0 }, withoutImages: new Set() },
-      spent: countSpent(await countOpenTasks(session)),
-      openModel: (name) => openOtherModel(opener, name),
-    };
-  } catch (error) {
-    await toolbox.close();
-    throw error;
-  }
+  return {
+    ...base,
+    ...{ memory, toolbox, guard, permissions, emit, said, spent },
+    hooks: hooks.fire,
+    starts: findStart(session.conversation, request),
+    hooksEnded: hooks.ended,
+    ...{ requests: { sent: 0 }, withoutImages: new Set() },
+    openModel: (name) => openOtherModel(opener, name),
+  };
 }
 
 /** A named value of the session. */
@@ -143,16 +138,6 @@ async function countOpenTasks(session: OpenSession): Promise<Conversation> {
     if (stored !== undefined) counted = countChild(counted, stored);
   }
   return counted;
-}
-
-/** Throws an `environment` error if the settings want a sandbox that cannot be had. */
-async function openOwnSandbox(
-  { ports, root, home, env, settings, sessionsFolder }: SessionRequest,
-  network: () => boolean,
-): Promise<Sandbox | undefined> {
-  if (settings.sandbox === undefined) return undefined;
-  const { keyFiles } = settings.sandbox;
-  return openSandbox({ ports, root, home, env, keyFiles, sessionsFolder, network });
 }
 
 /** Converts a result to a message, emptied if it repeats the model's own words: a page named there does not count as mentioned. */

@@ -45,11 +45,10 @@ function identify(
   unused: readonly string[],
   { summaries }: Conversation,
 ): string {
-  const { branch: _branch, ...lasting } = project;
-  const facts = { ...lasting, entries: [], scripts: [], languages: [], frameworks: [] };
-  const { packageTool: _tool, testCommand: _command, name: _name, ...stable } = facts;
-  const none = { packageTool: undefined, testCommand: undefined, name: undefined };
-  const text = buildSystemPrompt({ ...parts, project: { ...stable, ...none } });
+  const { root, guides } = project;
+  const unknown = { name: undefined, packageTool: undefined, testCommand: undefined };
+  const stable = { root, guides, ...unknown, entries: [], scripts: [], languages: [], frameworks: [] };
+  const text = buildSystemPrompt({ ...parts, project: stable });
   return sha256Hex(JSON.stringify([summaries.length, memory !== undefined, selectBySettings(unused), text]));
 }
 
