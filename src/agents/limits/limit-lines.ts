@@ -12,7 +12,15 @@ import {
 } from "./limit-codes.js";
 import { isStatus, readErrorBody, readJson, type ErrorBody } from "./limit-facts.js";
 import { unwrap, type Unwrapped } from "./limit-prefixes.js";
-import { isCurt, isOfNetwork, isOfOthers, readPhrase, readSentence, type Speaker } from "./limit-words.js";
+import {
+  isCurt,
+  isOfNetwork,
+  isOfOthers,
+  readPhrase,
+  readSentence,
+  tellsOfLimit,
+  type Speaker,
+} from "./limit-words.js";
 
 /** Something said, understood: by its own status, codes and words. */
 export interface LineFacts {
@@ -49,7 +57,9 @@ export function readLine(
         (isEnd && isQuoted ? readPhrase(rest) : undefined))
       : readBody(body.message ?? "");
   const named = found.status ?? body?.status ?? behind?.status;
-  const reason = weigh({ found, body, words, named }, speaker);
+  const reason =
+    weigh({ found, body, words, named }, speaker) ??
+    (body === undefined && speaker !== "prefixed" && tellsOfLimit(rest) ? "rate-limited" : undefined);
   const told = tell(reason, body?.message ?? said);
   if (told === undefined || (told.reason === "network" && !isOfNetwork(isEnd ? text : line)))
     return undefined;

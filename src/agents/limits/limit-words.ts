@@ -48,6 +48,27 @@ function compile(sentencesOf: (table: WordTable) => WordTable["own"], start = "^
   });
 }
 
+/**
+ * A limit of a model, the end of it, and whose it is or when there is more: no list has the sentences of all sellers. Each is
+ * tried on the line without the apostrophes in its words.
+ */
+const OWN_LIMITS =
+  /\b(?:(?:usage|token|message|prompt|request|premium|model|session|spend(?:ing)?|plan|tier|api|weekly|daily|monthly|hourly|\d+-hour|five-hour)s? (?:limit|quota|cap|allowance|budget)s?\b|(?:premium|fast|free|agent|model|ai) (?:requests|messages|prompts|credits)\b|(?:requests|messages|prompts|tokens)(?: per |\/)(?:minute|hour|day|week|month))/i;
+const SPENT =
+  /^[^:]{0,200}\b(?:reached|exceeded|exhausted|hit|depleted|used (?:all|up)|out of|too many|no (?:[\w-]+ ){1,3}(?:left|remaining))\b/i;
+const RENEWED =
+  /\b(?:you(?:r|re|ve)?|workspace|organization|plans?|tier|upgrade|resets?|(?:try|come) (?:again|back)|next (?:window|month|week|day)|per (?:minute|hour|day|week|month)|(?:dai|week|month|hour)ly|until|wait|this (?:week|month))\b/i;
+/** Limits of programs, machines and services; a line of a table, a list or a quotation; and what only might be. */
+const OTHER_LIMIT =
+  /\b(?:context|conversation|output|files?|memory|disk|size|time|connections?|retries|attempts|pull|storage|minutes|actions|test\w*|passing|failing|passed|shows?|shown)\b|\bof \d+ (?!requests|messages|prompts|tokens)\w|\w\(|^(?![\p{L}\d])|^\d+[.)]\s|\b(?:can|could|may|might|would|must|will) (?:be|have)\b/iu;
+
+/** Whether a line that a failed client ends with, or says of its failure, tells of a limit in words that no table has. */
+export function tellsOfLimit(line: string): boolean {
+  const words = line.replaceAll(/(?<=\w)'(?=\w)/g, "");
+  if (words.length > LONGEST_PHRASE_LINE || !isCurt(line) || TOLD_OF.test(words)) return false;
+  return [OWN_LIMITS, SPENT, RENEWED].every((part) => part.test(words)) && !OTHER_LIMIT.test(words);
+}
+
 /** How people and models write: a client's message has none of it after its first sentence. */
 const PROSE =
   /\b(?:I(?=\s)|I'm|I'll|I've|I'd|we'll|we've|let me|let's|should|means|meaning|(?:is|are) now|whenever|when (?:the|a|an|you|we|it)|tests?|specs?|handler|handled|returns|implement\w*|the code|functions?|helper|docs? (?:say|page|explain)|for example|so (?:the|that|we)|this (?:message|error) (?:is|appears|happens|occurs))\b|=>/i;

@@ -100,13 +100,12 @@ export const APIS: WordTable = {
         String.raw`(?:your |the )?requests? (?:${VENDOR}) (?:being )?(?:throttled|rate[- ]limited)`,
         String.raw`you(?:'ve| have|'re| are)(?: been| being)? (?:rate[- ]limited|throttled)`,
         String.raw`(?:request )?throttled|throttling`,
-        String.raw`you(?:'ve| have) been rate limited`,
       ],
     ],
     [
       "not-signed-in",
       [
-        String.raw`unauthorized|authentication (?:required|failed|error)`,
+        String.raw`unauthorized|authentication (?:required|failed|error)|(?:sign|log)[- ]in (?:is )?required`,
         String.raw`(?:you (?:are|must be) )?not (?:currently )?(?:signed|logged) in(?: or .{1,60}?)?`,
         String.raw`invalid (?:access |auth |bearer )?token`,
         String.raw`(?:looks like )?(?:the |your )?(?:${KEY}|credentials?) (?:${VENDOR}) (?:invalid|expired|revoked|missing|not set|disabled|deactivated)`,

@@ -37,7 +37,7 @@ export const CODEX: WordTable = {
       "overloaded",
       [
         String.raw`selected model is at capacity`,
-        String.raw`we(?:'re| are) currently experiencing high demand(?:, which may cause temporary errors)?`,
+        String.raw`we(?:'re| are) (?:currently )?experiencing (?:\w+ )?high (?:demand|load|traffic)(?: right now)?(?:, which may cause temporary errors)?`,
       ],
     ],
     [
