@@ -49,7 +49,6 @@ test.each([
     "/// ```\n/// assert_eq!(f(), 1);\n/// ```\nfn f() {}",
     "/// ```\n/// assert!(true);\n/// ```\nfn f() {}",
   ],
-  ["a.ex", "  iex> f()\n  1\n", "  iex> f()\n  2\n"],
 ])("%s: changed examples are those of the reference where checks run them", (path, before, after) => {
   expect(withTestsOf({ path, before, after }, { runsExamples: true })).toEqual({ text: before });
   const program = "\n".repeat(3);
@@ -77,13 +76,6 @@ test("Rust: a module of tests in a file of its own stays declared", () => {
   expect(withTestsOf({ path: "a.rs", before, after: "fn a() { 1 }\n" }, { runsExamples: false })).toEqual({
     text: "fn a() { 1 }\n\n#[cfg(test)]\nmod tests;\n",
   });
-});
-
-test("vitest: tests without a block of their own make the file a check", () => {
-  const before = "export const a = 1;\nimport.meta.vitest?.test('x', () => {});\n";
-  expect(
-    withTestsOf({ path: "a.ts", before, after: before.replace("1", "2") }, { runsExamples: false }),
-  ).toBe("check");
 });
 
 test("added examples are left out where a command runs them, and other words of the documentation may change", () => {

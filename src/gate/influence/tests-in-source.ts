@@ -1,7 +1,7 @@
 // Tests that are written into source files: kept as they were at the reference while the rest of the file is the attempt's. Pure.
 // By the rules of cargo (doc.rust-lang.org/book/ch11-03), vitest (vitest.dev/guide/in-source), pytest and unittest (collection by name
-// and class), node:test (calls of `test`), the custom of C to compile a test with `-DTEST`, and of doctest, rustdoc and ExUnit for
-// examples in documentation. Leaves which files are source to sort/sort.ts.
+// and class), node:test (calls of `test`), the custom of C to compile a test with `-DTEST`, and of doctest and rustdoc for examples in
+// documentation. Leaves which files are source to sort/sort.ts.
 import { familyOf } from "../sort/languages.js";
 
 /** A part of a text that is a test. */
@@ -62,9 +62,6 @@ const MARKS: Readonly<Partial<Record<string, readonly Mark[]>>> = {
     },
     { start: /^[ \t]*>>> /m, end: endOfExample, only: "if-examples-run" },
   ],
-  // Only a test that begins and ends at the margin: no text of Zig has a bracket there.
-  zig: [{ start: /^test\b[^\r\n{]*\{[ \t]*$/m, end: endAtMargin }],
-  elixir: [{ start: /^[ \t]*iex(?:\(\d+\))?> /m, end: endOfExample, only: "if-examples-run" }],
   c: [
     {
       start:
@@ -72,16 +69,6 @@ const MARKS: Readonly<Partial<Record<string, readonly Mark[]>>> = {
       end: endOfCondition,
     },
   ],
-};
-
-/** Code that only tests in source have. Outside of a region, it cannot be told apart from the program. */
-const TRACE: Readonly<Partial<Record<string, RegExp>>> = {
-  js: /\bimport\.meta\.vitest\b/,
-  zig: /^[ \t]*test\b[ \t]*(?:[\w"@][^\r\n{]*)?\{/m,
-  d: /^[^\r\n/]{0,200}\bunittest\b/m,
-  ocaml: /\blet%(?:expect_)?test\b/,
-  nim: /\bisMainModule\b|\brunnableExamples\b/,
-  lisp: /\((?:deftest|module\+ test)\b/,
 };
 
 /** The facts about a file besides its texts. */
@@ -105,7 +92,7 @@ export function withTestsOf(
 ): { text: string } | "check" | undefined {
   const { moved = new Set() } = usage;
   const [old, now] = [regionsIn(path, before, usage), regionsIn(path, after, usage)];
-  if (old === undefined || now === undefined || hasTrace(path, before, old)) return "check";
+  if (old === undefined || now === undefined) return "check";
   const gone = [...old];
   const added = now.filter(({ key }) => {
     const at = gone.findIndex((one) => one.key === key);
@@ -126,23 +113,13 @@ export function withTestsOf(
 
 /** The texts of the tests in a source file. */
 export function testTexts({ path, text }: { path: string; text: string }, isRun: boolean): string[] {
-  const regions = regionsIn(path, text, { isRun, runsExamples: false }) ?? [];
-  return regions.length === 0 && hasTrace(path, text, []) ? [text.trim()] : regions.map(({ key }) => key);
+  return (regionsIn(path, text, { isRun, runsExamples: false }) ?? []).map(({ key }) => key);
 }
 
 /** Whether a source file has examples in its documentation. */
 export function hasExamples(path: string, text: string): boolean {
   const marks = MARKS[familyOf(path) ?? ""] ?? [];
   return marks.some(({ only, start }) => only === "if-examples-run" && start.test(text));
-}
-
-/** Whether a text has traces of tests outside of these regions. */
-function hasTrace(path: string, text: string, regions: readonly Region[]): boolean {
-  const trace = TRACE[familyOf(path) ?? ""];
-  if (trace === undefined) return false;
-  let rest = text;
-  for (const { from, to } of regions.toReversed()) rest = rest.slice(0, from) + rest.slice(to);
-  return trace.test(rest);
 }
 
 /** A test in a text. `key`: the text, however far it is indented. */
@@ -182,12 +159,6 @@ function regionsIn(
       .trim();
     return { from, to, text: own, key, isInside: isExample || /^[ \t]/.test(own) };
   });
-}
-
-/** Behind the first bracket at the margin. */
-function endAtMargin(text: string, { to }: Region): number | undefined {
-  const at = text.indexOf("\n}", to);
-  return at < 0 ? undefined : at + 2;
 }
 
 /** Comments, texts and single characters, in which brackets mean nothing; and brackets. */

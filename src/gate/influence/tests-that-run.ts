@@ -13,9 +13,9 @@ export interface TestsThatRun {
   isRun: (path: string) => boolean;
 }
 
-const RUNS_EXAMPLES = /doctest|\bcargo["',]*\s+["']?(?:test|t)\b|\bmix["',]*\s+["']?test\b/i;
+const RUNS_EXAMPLES = /doctest|\bcargo["',]*\s+["']?(?:test|t)\b/i;
 /** Words of texts that may match. */
-const PROBES = ["doctest", "cargo", "mix"];
+const PROBES = ["doctest", "cargo"];
 /** pytest is told to look for tests in every module. */
 const TAKES_MODULES = /\bpython_files["']?\s*=[^\n]{0,200}(?<![\w])\*\.py/;
 
