@@ -1,5 +1,5 @@
 // The facts of a project and of an attempt that sorting is given, and questions that a path alone answers. Pure.
-// Leaves reading all this from git to rooms/sort-study.ts.
+// Leaves reading all this from git to rooms/study.ts.
 import { posix } from "node:path";
 import ignore from "ignore";
 import type { Version } from "../../git/base/read/diff.js";

@@ -2,10 +2,8 @@
 // files behind options; words that stand for several files. Pure. The floor `shell` reads shell texts; no other program is read.
 // Leaves what settings of runners load to runner-settings.ts.
 import { posix } from "node:path";
-import { programName, type Words } from "../../shell/invocation.js";
+import { POSIX_SHELL, programName, type Words } from "../../shell/invocation.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
-import { ANY } from "../../shell/words.js";
-import { findScript, listRunFiles, readOptionValues } from "./command-words.js";
 import { commandsForFlags, commandsInRules, listRecipes } from "./makefile.js";
 import { pathAt, type ReferenceFiles } from "./files.js";
 import { readTable, tableOf } from "./program-folders.js";
@@ -41,7 +39,7 @@ const DEPTH = 6;
 /** Reads the commands. `folder`: where they run, from the top ("" is the top). */
 export function readLoads({ project, own }: Commands, folder: string, files: ReferenceFiles): Loads {
   const walk = new Walk(files);
-  const from = { folder, depth: DEPTH, beside: undefined, judged: true };
+  const from = { folder, depth: DEPTH, judged: true };
   for (const text of project) walk.read(text, { ...from, by: "command", who: "a check command" });
   for (const text of own) walk.read(text, { ...from, by: "own", who: "a command of the task" });
   return walk;
@@ -52,8 +50,6 @@ interface Place {
   depth: number;
   by: LoadedBy | "own";
   who: string;
-  /** The folder of the script that has the text. */
-  beside: string | undefined;
   judged: boolean;
 }
 
@@ -62,7 +58,7 @@ const READ_FIRST =
   /\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M|NODE_OPTIONS=["']?--(?:require|import)[= ])=?["']?([^\s"';&|]+)/g;
 /** Options before a file that is loaded: of interpreters and runners. */
 const LOADS =
-  /^(?:-r|--(?:require|import|loader|experimental-loader|preload|setup|bootstrap|prelude))(?:=(.+))?$/;
+  /^(?:-r|--(?:require|import|loader|experimental-loader|preload|setup|bootstrap|prelude|config|config-file|configuration|rcfile))(?:=(.+))?$/;
 const SHELL_TEXT = /^#!.*\b(?:ba|da|z|k)?sh\b/;
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
 
@@ -78,7 +74,7 @@ class Walk implements Loads {
   constructor(private readonly project: ReferenceFiles) {}
 
   read(text: string, place: Place): void {
-    const key = [place.by, place.judged, place.folder, place.beside, text].join("\0");
+    const key = [place.by, place.judged, place.folder, text].join("\0");
     if (place.depth === 0 || this.#seen.has(key)) return;
     this.#seen.add(key);
     for (const [, file = ""] of text.matchAll(READ_FIRST))
@@ -94,8 +90,8 @@ class Walk implements Loads {
   /** Commands of which only the output counts, as flags of what is built. */
   #readFlags(text: string, place: Place): void {
     for (const { words, folder } of listSimpleCommands(text.replaceAll("$$", "$"))) {
-      const script = findScript(words[0], words.slice(1));
       const at = { ...place, folder: posix.join(place.folder, folder), by: "script" as const };
+      const script = findScript(words, (word) => this.#has(at, word));
       if (script !== undefined && this.#has(at, script)) this.#load(script, at);
     }
   }
@@ -112,20 +108,17 @@ class Walk implements Loads {
     const isSourced = program === "." || program === "source";
     this.#hand(name, args, place);
     if (!place.judged && !isSourced) return;
-    for (const file of listRunFiles(words, has)) this.#load(file, place);
-    const script = findScript(program, args);
-    const isPath = script !== undefined && (script !== program || script.includes("/"));
-    if (isPath && !(/^(?:node|deno|bun)$/.test(name) && args.includes("--test"))) this.#load(script, place);
+    const script = findScript(words, has);
+    if (script !== undefined && (script !== program || script.includes("/") || has(script)))
+      this.#load(script, place);
   }
 
   /** Notes a file that is loaded, and follows a script of the shell. */
   #load(word: string, place: Place): void {
-    const { beside, by, who } = place;
-    const besideIt =
-      beside !== undefined && word.startsWith(ANY) ? pathAt(beside, word.slice(ANY.length)) : undefined;
-    const path = besideIt !== undefined && this.project.has(besideIt) ? besideIt : pathAt(place.folder, word);
+    const { by, who } = place;
+    const path = pathAt(place.folder, word);
     if (path === undefined) return;
-    if (isWild(word) && path !== besideIt) {
+    if (isWild(word)) {
       const matches = wildPattern(path);
       if (matches !== undefined && by !== "own") this.globs.push({ by, who, matches });
       return;
@@ -139,7 +132,6 @@ class Walk implements Loads {
       depth: place.depth - 1,
       by: "script",
       who: path,
-      beside: posix.dirname(path),
       judged: true,
     });
   }
@@ -207,19 +199,46 @@ class Walk implements Loads {
 const RUNNER =
   /^(?:pytest|py\.test|unittest|nose2?|vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|prove|phpunit|pest|codecept|behat|rspec|bats|cucumber|busted|ctest|tape|uvu|borp)$/;
 
-/** Files that a command may load before anything else: behind options and `@`, plugins of pytest, modules of Perl. */
+/** Files that a command may load before anything else: behind options and `@`, plugins of pytest. */
 function loadedBefore(name: string, args: readonly string[]): string[] {
-  const endings = ["", ".js", ".cjs", ".mjs", ".ts", ".rb", ".py"];
-  const options = readOptionValues(args, LOADS).flatMap((one) => endings.map((ending) => one + ending));
+  const options = readOptionValues(args, LOADS);
+  const endings = ["", ".js", ".cjs", ".mjs", ".ts"];
   const listed = args.filter((arg) => arg.startsWith("@")).map((arg) => arg.slice(1));
   const isPytest = /^(?:pytest|py\.test)$/.test(name) || args.includes("pytest");
   const plugins = isPytest ? readOptionValues(args, /^-p$/) : [];
-  const isPerl = /^(?:perl|prove)$/.test(name);
-  const modules = isPerl ? args.flatMap((arg) => /^-[Mm]-?([\w:]+)/.exec(arg)?.[1] ?? []) : [];
-  const perl = modules.map((one) => `${one.replaceAll("::", "/")}.pm`);
   return [
-    ...[...options, ...listed],
+    ...[...options.flatMap((one) => endings.map((ending) => one + ending)), ...listed],
     ...plugins.map((one) => `${one.replaceAll(".", "/")}.py`),
-    ...perl.flatMap((file) => [file, `lib/${file}`]),
   ];
+}
+
+const INTERPRETERS =
+  /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua(?:jit|[\d.]*)|expect|source|\.|Rscript|julia|runghc|runhaskell|ocaml|elixir|escript|dart|groovy|kotlin|scala|swift|tclsh|pwsh|racket|guile|sbcl|clojure|clj|bb|nim|crystal|rdmd)$/;
+/** Option of a shell before inline code. */
+const SHELL_CODE = /^-\w*c/;
+/** Options of other interpreters before inline code or a module, or with which no script runs. `-rdate` makes Ruby load. */
+const CODE = /^(?:-(?!r)[a-z]*[ecm]|--(?:eval|print|check|test))$/;
+
+/** The file that a command runs: the program itself, or the first file, else the first word, that an interpreter is given. */
+function findScript(words: Words, has: (word: string) => boolean): string | undefined {
+  const [program, ...args] = words;
+  const name = programName(words);
+  if (!INTERPRETERS.test(name)) return program;
+  // Words behind inline code belong to it.
+  const code = args.findIndex((arg) => (POSIX_SHELL.test(name) ? SHELL_CODE : CODE).test(arg));
+  const loaded = readOptionValues(args, LOADS);
+  const given = (code < 0 ? args : args.slice(0, code)).filter(
+    (arg) => !arg.startsWith("-") && arg !== "run" && !loaded.includes(arg),
+  );
+  return given.find(has) ?? given[0];
+}
+
+/** The values of an option: `-f FILE`, `-fFILE`, `--file FILE` and `--file=FILE`. */
+function readOptionValues(args: readonly string[], option: RegExp): string[] {
+  const values = args.flatMap((arg, at) => {
+    const found = option.exec(arg);
+    if (found === null) return option.test(arg.slice(0, 2)) ? [arg.slice(2)] : [];
+    return found[1] === undefined ? args.slice(at + 1, at + 2) : [found[1]];
+  });
+  return values.map((value) => value.replace(/^\.\//, ""));
 }

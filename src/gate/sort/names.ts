@@ -93,12 +93,12 @@ export const AROUND =
   /^(?:examples?|samples?|demos?|tools?|scripts?|docs?|doc|bench(?:marks?)?|ci|hack|build|config|support|harness|contrib)$/i;
 
 /** Row 11: where a program is by custom. */
-export const USUAL = words(
-  "src/main src lib app cmd pkg internal include bin Sources R lua contracts source server client backend frontend web api " +
-    "core code pages components routes controllers models views services functions",
+export const USUAL = new Set(
+  words(
+    "src lib app cmd pkg internal include bin Sources R lua contracts source server client backend frontend web api core code " +
+      "pages components routes controllers models views services functions packages apps libs crates modules plugins",
+  ),
 );
-/** Row 11: folders in which each folder is a package. */
-export const MEMBERS = /^(?:packages|apps|libs|crates|modules|services|plugins)\/[^/]+$/;
 
 /** Row 9: Python's modules that run tests. */
 export const PYTHON_RUNNERS = new Set(

@@ -15,7 +15,7 @@ import {
   relative,
   type ReferenceFiles,
 } from "./files.js";
-import { AROUND, MANIFEST, MEMBERS, SETTINGS, SETTINGS_AT_TOP, TESTS, USUAL, matcherOf } from "./names.js";
+import { AROUND, MANIFEST, SETTINGS, SETTINGS_AT_TOP, TESTS, USUAL, matcherOf } from "./names.js";
 
 /** With these manifests every folder holds files of the program. */
 const COMPILED_WHOLE = /^(?:go\.mod|[^/]+\.(?:cs|fs|vb)proj)$/;
@@ -43,82 +43,64 @@ export function programFolders(
   const whole = new Set<string>();
   for (const path of files.paths) {
     const folder = folderOf(path);
-    const isPart =
-      MANIFEST.test(posix.basename(path)) && !isForeign(path) && !isBeside(relative(home, folder));
-    if (!isPart || isTestish(relative(home, folder))) continue;
+    const name = posix.basename(path);
+    const inside = relative(home, folder);
+    if (!MANIFEST.test(name) || isForeign(path) || isBeside(inside) || isTestish(inside)) continue;
     packages.add(folder);
-    if (COMPILED_WHOLE.test(posix.basename(path))) whole.add(folder);
+    if (COMPILED_WHOLE.test(name)) whole.add(folder);
   }
-  const named = [...packages].map((top) => ({ top, isWhole: whole.has(top), ...namesIn(files, top) }));
-  const entries = new Set(named.flatMap((one) => one.files.filter(files.has)));
+  const named = new Map([...packages].map((top) => [top, entriesIn(files, top)]));
+  const entries = new Set([...named.values()].flat().filter(files.has));
   if (said.length > 0)
     return { folderOf: saidFolders(said, home), packages, entries, isSaid: true, isFlat: () => false };
   const code = codeFolders(files, home);
-  const deep = new Set<string>();
-  const flat = new Set<string>();
-  for (const one of named) addFolders(one, { files, code, packages, deep, flat });
+  const chosen = new Map([...named].map(([top, entries]) => [top, choose(files, code, { top, entries })]));
   return {
     packages,
     entries,
     isSaid: false,
-    isFlat: (folder) => flat.has(folder) && !deep.has(folder),
-    folderOf: (path) =>
-      foldersAbove(path).find((folder) => deep.has(folder)) ??
-      (flat.has(folderOf(path)) ? folderOf(path) : undefined),
+    isFlat: (folder) => packages.has(folder) && !whole.has(folder),
+    folderOf: (path) => {
+      const top = foldersAbove(path).find((one) => packages.has(one));
+      const { folders, hasTop } = chosen.get(top ?? "") ?? {};
+      if (top === undefined || folders === undefined) return undefined;
+      if (whole.has(top)) return top;
+      if (folderOf(path) === top) return hasTop ? top : undefined;
+      const below = posix.join(top, relative(top, path).split("/")[0] ?? "");
+      return folders.has(below) ? below : undefined;
+    },
   };
 }
 
-interface Making {
-  files: ReferenceFiles;
-  /** Folders with code of no test, with all above them. */
-  code: ReadonlySet<string>;
-  packages: ReadonlySet<string>;
-  deep: Set<string>;
-  flat: Set<string>;
+/** The folders of a package that are of the program, with all below them, and whether the files beside them are. */
+interface PackageFolders {
+  folders: ReadonlySet<string>;
+  hasTop: boolean;
 }
 
-function addFolders(
-  { top, files: named, folders, isWhole }: Named & { top: string; isWhole: boolean },
-  making: Making,
-): void {
-  const { files, code, packages, deep, flat } = making;
-  if (isWhole) {
-    deep.add(top);
-    return;
-  }
-  const isProgram = (folder: string): boolean =>
-    folder !== top && isBelow(folder, top) && code.has(folder) && !isForeign(`${folder}/`);
-  const declared = folders.filter(isProgram);
-  const isUsual = (folder: string): boolean => isProgram(folder) && !packages.has(folder);
-  const usual = USUAL.map((name) => posix.join(top, name)).filter(isUsual);
-  // An entry in src/lib says that src is the program: the rest of it is beside the entry.
-  const ofEntries = named
-    .map(folderOf)
-    .filter(isProgram)
-    .map((folder) => usual.find((one) => isBelow(folder, one)) ?? folder);
-  for (const folder of [...declared, ...ofEntries]) deep.add(folder);
-  const isOfEntry = [...named, ...["index.js", "index.ts"].map((one) => posix.join(top, one))];
-  if (isOfEntry.some((one) => folderOf(one) === top && files.has(one))) flat.add(top);
-  // The programs that a package installs say nothing of the rest.
-  if (declared.length > 0 || ofEntries.some((folder) => posix.basename(folder) !== "bin")) return;
-  const inside = [...code].filter(isProgram);
-  const isPython = (folder: string): boolean => files.has(posix.join(folder, "__init__.py"));
-  const python = inside.filter(
-    (one) => isPython(one) && !isPython(folderOf(one)) && !isBeside(relative(top, one)),
+/** Those that hold an entry; else Python packages; else the usual ones; else all with code. */
+function choose(
+  { has }: ReferenceFiles,
+  code: ReadonlySet<string>,
+  { top, entries }: { top: string; entries: readonly string[] },
+): PackageFolders {
+  const inside = [...code].filter((folder) => folder !== top && folderOf(folder) === top);
+  const named = (folder: string): string => relative(top, folder);
+  const holds = (folder: string): boolean =>
+    named(folder) !== "bin" && entries.some((entry) => isBelow(entry, folder));
+  const isRails = has(posix.join(top, "config/application.rb"));
+  const kinds: ((folder: string) => boolean)[] = [
+    holds,
+    (folder) => has(`${folder}/__init__.py`) && !isBeside(named(folder)),
+    (folder) => USUAL.has(named(folder)) || (isRails && /^(?:config|db)$/.test(named(folder))),
+  ];
+  const chosen = kinds.map((is) => inside.filter(is)).find((folders) => folders.length > 0);
+  const isAtTop = [...entries, ...["index.js", "index.ts"].map((name) => posix.join(top, name))].some(
+    (entry) => folderOf(entry) === top && has(entry),
   );
-  const isRails = files.has(posix.join(top, "config/application.rb"));
-  const rails = isRails ? ["config", "db"].map((name) => posix.join(top, name)).filter(isUsual) : [];
-  const members = inside.filter((one) => MEMBERS.test(relative(top, one)));
-  const found =
-    python.length > 0
-      ? [...python, ...usual.filter((one) => /(?:^|\/)bin$/.test(one))]
-      : [...usual, ...members, ...rails];
-  const isInMain = found.includes(posix.join(top, "src/main"));
-  for (const folder of found) if (!isInMain || folder !== posix.join(top, "src")) deep.add(folder);
-  if (found.length > 0) return;
-  flat.add(top);
-  for (const folder of inside)
-    if (folderOf(folder) === top && !isBeside(relative(top, folder))) deep.add(folder);
+  const folders = chosen ?? inside.filter((folder) => !isBeside(named(folder)));
+  const bin = inside.filter((folder) => named(folder) === "bin");
+  return { folders: new Set([...folders, ...bin]), hasTop: isAtTop || chosen === undefined };
 }
 
 /** Whether a folder is below one that is beside a program: examples, tools, scripts. */
@@ -148,49 +130,21 @@ function saidFolders(said: readonly string[], home: string): (path: string) => s
   };
 }
 
-/** The files and folders that a manifest names as the program. */
-interface Named {
-  files: string[];
-  folders: string[];
-}
-
-/** Where manifests name files of the program, modules of Python, and folders. */
-const FILES: readonly [manifest: string, keys: string][] = [
+/** Where manifests name files of the program. */
+const ENTRIES: readonly (readonly [manifest: string, keys: string])[] = [
   ["package.json", "main module browser types bin exports"],
   ["Cargo.toml", "lib.path bin"],
   ["composer.json", "bin"],
 ];
-const MODULES: typeof FILES = [
-  ["pyproject.toml", "project.scripts tool.poetry.scripts tool.setuptools.py-modules"],
-];
-const FOLDERS: typeof FILES = [
-  ["package.json", "files"],
-  ["composer.json", "autoload.psr-4 autoload.classmap"],
-  ["pyproject.toml", "tool.setuptools.package-dir tool.setuptools.packages tool.poetry.packages"],
-];
 
-function namesIn(files: ReferenceFiles, top: string): Named {
-  const textsAt = (places: typeof FILES): string[] =>
-    places.flatMap(([manifest, keys]) => {
-      const text = files.text(posix.join(top, manifest)) ?? "";
-      const root = readTable(manifest, text);
-      const valueAt = (key: string): unknown =>
-        key.split(".").reduce<unknown>((value, part) => tableOf(value)[part], root);
-      return keys.split(" ").flatMap((key) => stringsIn(valueAt(key)));
-    });
-  const entries = textsAt(FILES).filter((one) => !one.startsWith("#"));
-  const modules = textsAt(MODULES).map((one) => `${(one.split(":")[0] ?? "").replaceAll(".", "/")}.py`);
-  const isDotted = /^\w+(?:\.\w+)+$/;
-  const places = [
-    ...textsAt(FOLDERS).map((one) => (isDotted.test(one) ? one.replaceAll(".", "/") : one)),
-    ...entries.filter((one) => one.includes("*")).map((one) => folderOf(one.slice(0, one.indexOf("*") + 1))),
-  ];
-  const isRust = files.has(posix.join(top, "Cargo.toml"));
-  const at = (names: readonly string[]): string[] => names.flatMap((name) => pathAt(top, name) ?? []);
-  return {
-    files: at([...entries.filter((one) => !one.includes("*")), ...modules]),
-    folders: at([...places, ...(isRust ? ["src"] : [])]),
-  };
+function entriesIn(files: ReferenceFiles, top: string): string[] {
+  return ENTRIES.flatMap(([manifest, keys]) => {
+    const root = readTable(manifest, files.text(posix.join(top, manifest)) ?? "");
+    const valueAt = (key: string): unknown =>
+      key.split(".").reduce<unknown>((value, part) => tableOf(value)[part], root);
+    const named = keys.split(" ").flatMap((key) => stringsIn(valueAt(key)));
+    return named.flatMap((name) => pathAt(top, name) ?? []);
+  });
 }
 
 type Table = Readonly<Record<string, unknown>>;

@@ -60,25 +60,15 @@ function placeOf(folder: string, name: string): string {
   return posix.normalize(posix.join(folder, name.replace(/^<rootDir>\/?/, "").replace(/^\.\//, "")));
 }
 
-/** The texts in the values of keys: all within brackets, else the rest of the line. */
+/** A list to its end, else the rest of the line with the lines that continue it. */
+const VALUE = /\s{0,99}(?:\[[^\]]{0,4000}|[{(][^)}]{0,4000}|[^\n]*(?:\n[ \t]+[^\n:=]*)*)/y;
+
+/** The texts in the values of keys. */
 function valuesOf(content: string, keys: RegExp): string[] {
   return [...content.matchAll(keys)].flatMap((found) => {
-    const from = found.index + found[0].length;
-    return textsIn(valueAt(content, from));
+    VALUE.lastIndex = found.index + found[0].length;
+    return textsIn(VALUE.exec(content)?.[0] ?? "");
   });
-}
-
-const LONGEST_VALUE = 4_000;
-
-function valueAt(content: string, from: number): string {
-  const rest = content.slice(from, from + LONGEST_VALUE);
-  if (!/^\s*[[{(]/.test(rest)) return /^\s*(?:[^\n]*(?:\n[ \t]+[^\n:=]*)*)/.exec(rest)?.[0] ?? "";
-  let depth = 0;
-  for (let at = 0; at < rest.length; at++) {
-    if ("[{(".includes(rest.charAt(at))) depth++;
-    else if ("]})".includes(rest.charAt(at)) && --depth === 0) return rest.slice(0, at);
-  }
-  return rest;
 }
 
 /** Quoted texts; without any, words. */

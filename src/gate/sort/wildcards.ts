@@ -1,7 +1,7 @@
-// Words that stand for several files: `checks/*.sh`, `"$DIR/a"`, `{a,b}.sh`, `**/*.check.js`. Pure. Takes time in proportion to the
-// length of the word and of the path: both may come from a project that is hostile.
+// Words that stand for several files: `checks/*.sh`, `"$DIR/a"`, `{a,b}.sh`, `**/*.check.js`. Pure.
 // Leaves which files are run or taken for tests to loads.ts and runner-settings.ts.
 import { ANY } from "../../shell/words.js";
+import { matchPatterns } from "./files.js";
 
 /** Whether a word stands for several files, or only the shell knows for which. */
 export function isWild(word: string): boolean {
@@ -10,13 +10,23 @@ export function isWild(word: string): boolean {
 
 /** The paths that a word may stand for; `undefined` if the word limits them too little: `$FILE`, `*`. */
 export function wildPattern(word: string): ((path: string) => boolean) | undefined {
-  if (!/[\p{L}\p{N}]/u.test(word.replaceAll(SET, ""))) return undefined;
-  const patterns = withoutBraces(word).map((one) => one.match(PARTS) ?? []);
-  return (path) => patterns.some((parts) => stands(parts, path));
+  if (!/[\p{L}\p{N}]/u.test(word.replaceAll(/\[[^\][/]+\]/gu, ""))) return undefined;
+  return matchPatterns(withoutBraces(word).map((one) => `/${asGitignore(one)}`));
 }
 
-const SET = /\[[^\][/]+\]/gu;
-const PARTS = new RegExp(String.raw`\*\*\/?|${ANY}\/?|\[[^\][/]+\]|[\s\S]`, "gu");
+/** With more stars in a name, all between the first and the last is one: a project that is hostile could take any time with them. */
+const MOST_STARS = 3;
+
+/** As a pattern of .gitignore. */
+function asGitignore(word: string): string {
+  const parts = word.replaceAll(`${ANY}/`, "**/").split("/");
+  const names = parts.map((part) => {
+    const texts = part.replaceAll(ANY, "*").split("*");
+    const name = texts.length > MOST_STARS + 1 ? `${texts[0] ?? ""}*${texts.at(-1) ?? ""}` : texts.join("*");
+    return part.startsWith(ANY) ? `**/${name}` : name;
+  });
+  return names.join("/");
+}
 
 /** More words than these are not told apart: the braces stand for any text. */
 const MOST_WORDS = 64;
@@ -28,40 +38,7 @@ function withoutBraces(word: string): readonly string[] {
     const isBraces = part.startsWith("{") && part.endsWith("}") && part.includes(",");
     const choices = isBraces ? part.slice(1, -1).split(",") : [part];
     const isMany = found.length * choices.length > MOST_WORDS;
-    found = found.flatMap((one) => (isMany ? [one + ANY] : choices.map((choice) => one + choice)));
-  }
-  return found;
-}
-
-/** Follows all places in the path at once that the parts so far may lead to. */
-function stands(parts: readonly string[], path: string): boolean {
-  let reached = new Set([0]);
-  for (const [index, part] of parts.entries()) {
-    if (reached.size === 0) return false;
-    reached = after(part, path, reached, index === 0);
-  }
-  return reached.has(path.length);
-}
-
-/** The places behind a part that begins at one of these. */
-function after(part: string, path: string, from: ReadonlySet<number>, isFirst: boolean): Set<number> {
-  const found = new Set<number>();
-  const isWide = part === "*" || part.startsWith("**") || part.startsWith(ANY);
-  const isFolders = part === "**/" || part === `${ANY}/`;
-  let isOpen = false;
-  for (let at = 0; at <= path.length; at++) {
-    const last = path.charAt(at - 1);
-    const starts = from.has(at);
-    const continues: boolean = isOpen && !(part === "*" && last === "/");
-    isOpen = starts || continues;
-    if (isFolders) {
-      if ((continues && last === "/") || (starts && (part === "**/" || isFirst))) found.add(at);
-    } else if (isWide) {
-      if (isOpen) found.add(at);
-    } else if (starts && at < path.length) {
-      const next = path.charAt(at);
-      if (part === "?" || part.length > 1 ? next !== "/" : next === part) found.add(at + 1);
-    }
+    found = found.flatMap((one) => (isMany ? [`${one}*`] : choices.map((choice) => one + choice)));
   }
   return found;
 }
