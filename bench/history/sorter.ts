@@ -1,6 +1,6 @@
 // The gate's sorting of commits, for run.mjs.
 import { openColdPlaces } from "../../src/gate/rooms/cold-room.js";
-import { studyChanges } from "../../src/gate/rooms/cold-study.js";
+import { studyChanges } from "../../src/gate/rooms/study.js";
 import type { Sorted } from "../../src/gate/sort/sort.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { diffTrees } from "../../src/git/index/index-file.js";

@@ -1,10 +1,10 @@
-// The gate in cold rooms, where no file of the project's folder is read. cold-study.ts tells source from checks, and
+// The gate in cold rooms, where no file of the project's folder is read. study.ts tells source from checks, and
 // judge-work.ts runs the rooms.
 import { toText } from "../../git/base/bytes.js";
 import { listSome } from "../../system/text/cut.js";
 import type { ColdOrder, Gate } from "./cold-pass.js";
 import { pathFromTop, type ColdPlaces } from "./cold-room.js";
-import { kindOf, studyChanges, type Study } from "./cold-study.js";
+import { kindOf, studyChanges, type Study } from "./study.js";
 import { judgeWork, type JudgedWork } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
 import type { Sorted } from "../sort/sort.js";

@@ -3,7 +3,7 @@
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { judgeTraces, lookAround, type Seen, type Traces } from "./integrity.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
-import { roomOrder, type Study } from "./cold-study.js";
+import { roomOrder, type Study } from "./study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { reportInterrupted, runRepeating, type Runs } from "../commands/gate.js";
 import { settleRuns } from "../verdict/runs.js";

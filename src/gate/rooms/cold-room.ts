@@ -1,5 +1,5 @@
 // Makes a room with everything that commands need: the files, an environment for that place, and the output of the setup.
-// room-plan.ts decides on the files, and cold-pass.ts runs the commands.
+// room-orders.ts decides on the files, and cold-pass.ts runs the commands.
 import { join, relative, sep } from "node:path";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import {

@@ -4,7 +4,7 @@ import { toText } from "../../git/base/bytes.js";
 import { findChangedInRoom, type GitRoom } from "../../git/room/room.js";
 import { familyOf } from "../sort/languages.js";
 import type { ColdPlaces } from "./cold-room.js";
-import type { Study } from "./cold-study.js";
+import type { Study } from "./study.js";
 import type { Tampering } from "../verdict.js";
 
 /** The changes that the commands made to a room's files. */

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/read/diff.js";
 import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./cold-pass.js";
-import { blankSuppressions, kindOf } from "./cold-study.js";
+import { blankSuppressions, kindOf } from "./study.js";
 import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";

@@ -1,4 +1,4 @@
-// Finds and shows the changes to checks without which an attempt does not pass. needed.ts has the search.
+// Finds and shows the changes to checks without which an attempt does not pass. influence/needed.ts has the search.
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffVersions } from "../../git/base/read/blob-diff.js";

@@ -7,9 +7,9 @@ import { endsWell, settleRuns } from "../verdict/runs.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { isGreen, runPass, runTwice, type Gate, type PassResult } from "./cold-pass.js";
 import { pathFromTop, type RoomOrder } from "./cold-room.js";
-import { kindOf, roomOrder } from "./cold-study.js";
+import { kindOf, roomOrder } from "./study.js";
 import { namesAny, runAtReference, wholeOrder } from "./room-orders.js";
-import { planRoom } from "./room-plan.js";
+import { planRoom } from "./room-orders.js";
 
 /** The rooms of the verdict: the reference with the source, and the whole attempt if it is more. */
 interface Rooms {

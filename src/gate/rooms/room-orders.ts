@@ -3,15 +3,14 @@
 import { posix } from "node:path";
 import { given } from "../../system/given.js";
 import { toBytes, toText } from "../../git/base/bytes.js";
-import type { DiffEntry } from "../../git/base/read/diff.js";
+import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import { runTwice, type ColdOrder, type Gate, type PassOrder } from "./cold-pass.js";
 import { pathFromTop, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
-import { kindOf, roomOrder, studyChanges, type Study } from "./cold-study.js";
+import { kindOf, roomOrder, studyChanges, type Study } from "./study.js";
 import type { Commands } from "../sort/loads.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import type { GatePlan } from "../commands/run-commands.js";
 import type { Reference } from "../influence/reference.js";
-import { planRoom } from "./room-plan.js";
 import type { Baseline, Ran } from "../verdict.js";
 
 type InGate = Pick<Gate, "places" | "study" | "order">;
@@ -119,4 +118,37 @@ export function namesAny(command: string, folder: string, paths: ReadonlySet<str
   return listSimpleCommands(command).some(({ words, reads, folder: inside }) =>
     [...words, ...reads].some((word) => paths.has(posix.normalize(posix.join(folder, inside, word)))),
   );
+}
+
+/** The changes to apply to the reference. */
+interface RoomPlan {
+  entries: readonly DiffEntry[];
+  /** Paths (text) whose changes are left out. */
+  heldBack: readonly string[];
+}
+
+/**
+ * Plans a room with the changes that `isKept` selects by path (text), except those that cannot exist beside the others. The plan is
+ * made on trees before any file is written, so that a folder that became a symlink is never followed.
+ */
+export function planRoom(changes: readonly DiffEntry[], isKept: (path: string) => boolean): RoomPlan {
+  const kept = changes.filter(({ path }) => isKept(toText(path)));
+  const dropped = changes.filter(({ path }) => !isKept(toText(path)));
+  const isFree = freeOf(dropped.filter(({ from }) => exists(from)));
+  const blocked = kept.filter(({ path, to }) => exists(to) && !isFree(path));
+  return {
+    entries: kept.filter((entry) => !blocked.includes(entry)),
+    heldBack: [...dropped, ...blocked].map(({ path }) => toText(path)),
+  };
+}
+
+/** Returns whether a path can exist beside the files that stay as at the reference: neither above nor below one of them. */
+function freeOf(staying: readonly DiffEntry[]): (path: string) => boolean {
+  const files = new Set(staying.map(({ path }) => path));
+  const folders = new Set(staying.flatMap(({ path }) => foldersOf(path)));
+  return (path) => !folders.has(path) && !foldersOf(path).some((folder) => files.has(folder));
+}
+
+function foldersOf(path: string): string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toBytes } from "../../git/base/bytes.js";
 import { NOTHING, type DiffEntry, type Version } from "../../git/base/read/diff.js";
-import { planRoom } from "./room-plan.js";
+import { planRoom } from "./room-orders.js";
 
 const FILE: Version = { mode: "100644", oid: "file" };
 const LINK: Version = { mode: "120000", oid: "link" };

@@ -1,0 +1,277 @@
+// Studies the changes of an attempt before any command runs: which of them are source, checks, or in doubt. Reads from git what
+// sorting asks for, as far as it asks. sort/sort.ts judges, and judge-work.ts runs the rooms.
+import { posix } from "node:path";
+import { toBytes, toText } from "../../git/base/bytes.js";
+import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
+import { pathsWith } from "../../git/base/read/grep.js";
+import { readBlobs } from "../../git/base/objects.js";
+import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { isNew, type ChangedFile, type FileKind, type ReferenceFiles } from "../sort/files.js";
+import { mayBeProgram } from "../sort/found-first.js";
+import type { HomeMade } from "../sort/home-made.js";
+import type { Commands } from "../sort/loads.js";
+import { Sorter, type Sorted, type SortOrder } from "../sort/sort.js";
+import { withoutAddedSuppressions } from "../influence/suppressions.js";
+import { testTexts, withTestsOf } from "../influence/tests-in-source.js";
+import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
+
+/** Bigger files are compared as a whole and are not searched for further files. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The text of a file in a room, in place of its version. `path`, `text`: bytes. */
+export type RoomText = RoomOrder["texts"][number];
+
+/** Changes to the base. */
+interface StudyOrder {
+  base: string;
+  /** Changes that a person made to the base; they count as part of it. */
+  persons: readonly DiffEntry[];
+  changes: readonly DiffEntry[];
+  /** All commands of the gate. */
+  commands: Commands;
+}
+
+/** The changes as git has them. */
+interface Facts extends Omit<StudyOrder, "commands"> {
+  baseFiles: ReadonlyMap<string, Version>;
+  /** The bytes of small changed blobs, by id. */
+  blobs: ReadonlyMap<string, string>;
+}
+
+/** The facts about changes that their files show. */
+export interface Study extends Facts {
+  /** Answers of paths (text), also of those that did not change. */
+  sorter: Pick<Sorter, "isCheck" | "isTest" | "isOfOwnCommand">;
+  /** The kind of each changed path (text). */
+  kinds: ReadonlyMap<string, Sorted>;
+  /** Source files that have tests in them, with these as at the base. */
+  withOldTests: readonly RoomText[];
+  /** The same files as at the base, with the tests in them as the changes left them. */
+  withNewTests: readonly RoomText[];
+  /** Source files (text) that count as checks: tests in them cannot be told apart from the program, or went with a removed file. */
+  mixed: ReadonlySet<string>;
+}
+
+/** Check scripts that look for their tests in folders of the program. Throws a `GitError`. */
+export async function studyRunners(places: ColdPlaces, order: StudyOrder): Promise<HomeMade[]> {
+  return askSorter(places, { order, facts: await readFacts(places, order) }, (sorter) => sorter.homeMade());
+}
+
+/** Studies changes. Throws a `GitError`. */
+export async function studyChanges(places: ColdPlaces, order: StudyOrder): Promise<Study> {
+  const facts = await readFacts(places, order);
+  const commands = [...order.commands.project, ...order.commands.own];
+  const { sorter, sorted, tests } = await askSorter(places, { order, facts }, (sorter, all, files) => ({
+    sorter,
+    sorted: all.map((change) => sorter.sort(change)),
+    tests: testsThatRun(all, files, { sorter, commands }),
+  }));
+  const kinds = new Map(sorted.map((one) => [one.path, one]));
+  return { ...facts, sorter, kinds, ...separateTests(facts, kinds, tests) };
+}
+
+async function readFacts(places: ColdPlaces, { base, persons, changes }: StudyOrder): Promise<Facts> {
+  const baseFiles = await baseFilesOf(places, { base, persons });
+  const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
+  const blobs = await readBlobs(places.rooms.repo, oids, MOST_BYTES);
+  return { base, persons, baseFiles, changes, blobs };
+}
+
+/** The kind of a changed path (text). */
+export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): FileKind {
+  return kinds.get(path)?.kind ?? "doubt";
+}
+
+/** Tells program and tests apart in changed source files; a file where that cannot be done becomes a check. */
+function separateTests(
+  { changes, blobs }: Pick<Study, "changes" | "blobs">,
+  kinds: Map<string, Sorted>,
+  { runsExamples, isRun }: TestsThatRun,
+): Pick<Study, "withOldTests" | "withNewTests" | "mixed"> {
+  const [withOldTests, withNewTests, mixed] = [[] as RoomText[], [] as RoomText[], new Set<string>()];
+  const textOf = (version: Version): string | undefined => (exists(version) ? blobs.get(version.oid) : "");
+  const testsOf = (bytes: string, version: Version): string[] => {
+    const path = toText(bytes);
+    return testTexts({ path, text: textOf(version) ?? "" }, isRun(path));
+  };
+  const moved = new Set(changes.flatMap(({ path, from }) => testsOf(path, from)));
+  const left = new Set(changes.flatMap(({ path, to }) => testsOf(path, to)));
+  for (const { path: bytes, from, to } of changes) {
+    const path = toText(bytes);
+    const [before, after] = [textOf(from), textOf(to)];
+    if (kindOf({ kinds }, path) !== "source" || before === undefined || after === undefined) continue;
+    const usage = { runsExamples, isRun: isRun(path), moved };
+    const losesTests = !exists(to) && testsOf(bytes, from).some((one) => !left.has(one));
+    const kept = exists(to) ? withTestsOf({ path, before, after }, usage) : undefined;
+    if (losesTests || kept === "check") {
+      mixed.add(path);
+      kinds.set(path, { path, kind: "check", row: 6, why: "it holds tests that cannot be told apart" });
+    } else if (kept !== undefined) {
+      withOldTests.push({ path: bytes, mode: to.mode, text: kept.text });
+      const turned = withTestsOf({ path, before: after, after: before }, { ...usage, moved: left });
+      if (typeof turned === "object") withNewTests.push({ path: bytes, mode: to.mode, text: turned.text });
+    }
+  }
+  return { withOldTests, withNewTests, mixed };
+}
+
+/** The source of a room with the suppressions blanked that it adds; empty if it adds none. */
+export function blankSuppressions({ changes, blobs }: Study, room: RoomOrder): RoomText[] {
+  const texts = new Map(room.texts.map((one) => [one.path, one.text]));
+  const inRoom = new Set(room.entries.map(({ path }) => path));
+  return changes.flatMap(({ path, from, to }) => {
+    const after = texts.get(path) ?? blobs.get(to.oid);
+    if (!inRoom.has(path) || after === undefined) return [];
+    const blanked = withoutAddedSuppressions(toText(path), blobs.get(from.oid), after);
+    return blanked === undefined ? [] : [{ path, mode: to.mode, text: blanked }];
+  });
+}
+
+/** The content of a room: the base with these changes. `hasOldTests`: tests stay as at the base, also those in source. */
+export function roomOrder(
+  { base, persons, baseFiles, withOldTests }: Study,
+  entries: readonly DiffEntry[] = [],
+  hasOldTests = false,
+): RoomOrder {
+  const inRoom = new Set(entries.map(({ path }) => path));
+  const texts = hasOldTests ? withOldTests.filter(({ path }) => inRoom.has(path)) : [];
+  return { base, persons, baseFiles, entries, texts };
+}
+
+function isBlob({ mode }: Version): boolean {
+  return mode.startsWith("100") || mode === "120000";
+}
+
+/** Asks again with all texts that the last answer missed, which are read together. Throws a `GitError`. */
+async function askSorter<T>(
+  places: ColdPlaces,
+  { order, facts }: { order: StudyOrder; facts: Facts },
+  ask: (sorter: Sorter, changes: readonly ChangedFile[], files: ReferenceFiles) => T,
+): Promise<T> {
+  const [project = "", work = ""] = [places.projectDir, places.workDir].map((folder) =>
+    pathFromTop(places.rooms, folder),
+  );
+  const changes = facts.changes.map((entry) => changedFile(entry, facts.blobs));
+  const texts = new ReferenceTexts(places, facts);
+  const files = texts.reference;
+  const programs = await findPrograms(places, changes);
+  const sorting: SortOrder = {
+    ...{ changes, files, commands: order.commands },
+    settings: { protected: places.protected, source: places.source, project, work },
+    hasProgram: (name) => programs.has(name),
+  };
+  for (;;) {
+    const answer = ask(new Sorter(sorting), changes, files);
+    if (!(await texts.read())) return answer;
+  }
+}
+
+/** The names of new files that are names of programs on PATH as well. */
+async function findPrograms(
+  { rooms, env, workDir }: ColdPlaces,
+  changes: readonly ChangedFile[],
+): Promise<ReadonlySet<string>> {
+  const { processes } = rooms.repo.ports;
+  const names = new Set(
+    changes.filter((one) => isNew(one) && mayBeProgram(one)).map(({ path }) => posix.basename(path)),
+  );
+  const found = new Set<string>();
+  for (const name of names)
+    if ((await processes.which(name, env["PATH"] ?? "", workDir)) !== undefined) found.add(name);
+  return found;
+}
+
+/** More words than these are looked up one set after the other: git compares each line with each word. */
+const MOST_WORDS = 50;
+
+/** The texts of the project at the reference, as far as they are asked for. */
+class ReferenceTexts {
+  readonly reference: ReferenceFiles;
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #holders = new Map<string, readonly string[]>();
+  readonly #words = new Set<string>();
+  readonly #wanted = new Map<string, string>();
+
+  constructor(
+    private readonly places: ColdPlaces,
+    private readonly study: Facts,
+  ) {
+    const { baseFiles, changes, blobs } = study;
+    for (const { path, from } of changes) {
+      const content = isFile(from) ? blobs.get(from.oid) : undefined;
+      if (content !== undefined) this.#texts.set(toText(path), toText(content));
+    }
+    this.reference = {
+      paths: [...baseFiles.keys()].map(toText),
+      has: (path) => baseFiles.has(toBytes(path)),
+      text: (path) => {
+        this.#want(path);
+        return this.#texts.get(path);
+      },
+      mentions: (word) => {
+        const found = this.#holders.get(word);
+        if (found === undefined) this.#words.add(word);
+        return found ?? [];
+      },
+    };
+  }
+
+  /** Reads what was asked for; `false` if nothing was. */
+  async read(): Promise<boolean> {
+    const words = [...this.#words];
+    if (words.length + this.#wanted.size === 0) return false;
+    this.#words.clear();
+    for (let at = 0; at < words.length; at += MOST_WORDS)
+      await this.#search(words.slice(at, at + MOST_WORDS));
+    await this.#readWanted();
+    return true;
+  }
+
+  #want(path: string): void {
+    if (this.#texts.has(path)) return;
+    const version = this.study.baseFiles.get(toBytes(path));
+    if (version !== undefined && isFile(version)) this.#wanted.set(path, version.oid);
+  }
+
+  /** Notes which files hold a word. Those that a person changed are all read: a search in the commit would not see the changes. */
+  async #search(words: readonly string[]): Promise<void> {
+    const { base, baseFiles, persons } = this.study;
+    const found = await pathsWith(this.places.rooms.repo, base, words.map(toBytes));
+    const paths = [...new Set([...found, ...persons.map(({ path }) => path)])]
+      .filter((path) => baseFiles.has(path))
+      .map(toText);
+    for (const path of paths) this.#want(path);
+    await this.#readWanted();
+    for (const word of words)
+      this.#holders.set(
+        word,
+        paths.filter((path) => this.#texts.get(path)?.includes(word) === true),
+      );
+  }
+
+  async #readWanted(): Promise<void> {
+    const wanted = [...this.#wanted];
+    this.#wanted.clear();
+    const read = await readBlobs(
+      this.places.rooms.repo,
+      wanted.map(([, oid]) => oid),
+      MOST_BYTES,
+    );
+    for (const [path, oid] of wanted) {
+      const content = read.get(oid);
+      this.#texts.set(path, content === undefined ? undefined : toText(content));
+    }
+  }
+}
+
+function changedFile({ path, from, to }: DiffEntry, blobs: ReadonlyMap<string, string>): ChangedFile {
+  const textOf = (version: Version): string | undefined => {
+    const content = exists(version) ? blobs.get(version.oid) : undefined;
+    return content === undefined ? undefined : toText(content);
+  };
+  return { path: toText(path), from, to, before: textOf(from), after: textOf(to) };
+}
+
+function isFile({ mode }: Version): boolean {
+  return mode.startsWith("100");
+}
