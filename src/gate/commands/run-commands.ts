@@ -91,7 +91,7 @@ export async function runOne(
 ): Promise<Ran | "interrupted"> {
   const named = order.reports === "none" ? [] : order.reports;
   const mayReport = order.reports !== "none" && named.length === 0 && mayStartRunner(order.command);
-  const report = mayReport ? await prepareOwnReport(ports, { ...room, command: order.command }) : undefined;
+  const report = mayReport ? await prepareOwnReport(ports, room) : undefined;
   try {
     const watched = await watchReports(ports, room.cwd, named);
     const output = new LastBytes();

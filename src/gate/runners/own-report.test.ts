@@ -212,7 +212,7 @@ test("a report that is cut, foreign, a link or too large counts as none, and say
 }) => {
   const clean = (part: string): string => part;
   const read = async (files: Record<string, string | number>): Promise<string> => {
-    const report = await prepareOwnReport(ports, { env: {}, cwd, command: "npm test" });
+    const report = await prepareOwnReport(ports, { env: {}, cwd });
     if (report === undefined) throw new Error("no folder");
     for (const [name, content] of Object.entries(files)) {
       const path = join(report.folder, name);
@@ -242,7 +242,7 @@ test("a report that is cut, foreign, a link or too large counts as none, and say
   );
   const large = "no test report: more than 67108864 bytes of report files";
   expect(await read({ "1.json": good, "2.json": 100 * 1024 * 1024 })).toBe(large);
-  const report = await prepareOwnReport(ports, { env: {}, cwd, command: "npm test" });
+  const report = await prepareOwnReport(ports, { env: {}, cwd });
   symlinkSync("/dev/zero", join(report?.folder ?? "", "1.json"));
   expect((await readOwnReport(ports, { folder: report?.folder ?? "" }, clean)).problems).toEqual([
     "no test report: a report is not a file",
@@ -284,7 +284,7 @@ test.each([
 test("the folder of reports has the beginning of its name by which a later run finds it", async ({
   project: { cwd },
 }) => {
-  const report = await prepareOwnReport(ports, { env: {}, cwd, command: "npm test", temporary: "looper-x-" });
+  const report = await prepareOwnReport(ports, { env: {}, cwd, temporary: "looper-x-" });
   expect(report?.folder).toContain("/looper-x-report-");
   await removeOwnReport(ports, { folder: report?.folder ?? "" });
 });

@@ -12,7 +12,7 @@ import { joinName, nameCases, type CleanPart, type TestCase } from "../report/te
 import { TestStatus } from "../verdict.js";
 import { JEST_RESULTS, NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
 import { PYTHON_HOOK } from "./python-hook.js";
-import { wrappersFor } from "./wrappers.js";
+import { wrappersIn } from "./wrappers.js";
 
 /** The folder of one command's reports, outside the checked files. Its name is random, and it is never used again. */
 export interface OwnReport {
@@ -49,7 +49,6 @@ const MOST_FILES = 5_000;
 interface ReportOrder {
   env: Readonly<Record<string, string>>;
   cwd: string;
-  command: string;
   /** How the folder's name begins. */
   temporary?: string;
 }
@@ -57,7 +56,7 @@ interface ReportOrder {
 /** Makes the folder; `undefined` if that is not possible: then the exit code has to do. */
 export async function prepareOwnReport(
   { files, processes }: Pick<Ports, "files" | "processes">,
-  { env, cwd, command, temporary = "looper-" }: ReportOrder,
+  { env, cwd, temporary = "looper-" }: ReportOrder,
 ): Promise<OwnReport | undefined> {
   let folder: string | undefined;
   try {
@@ -69,7 +68,7 @@ export async function prepareOwnReport(
     const bin = join(folder, "bin");
     await files.makeFolder(bin);
     let isWrapped = false;
-    for (const [name, text] of wrappersFor(command, folder, option)) {
+    for (const [name, text] of wrappersIn(folder, option)) {
       if ((await processes.which(name, path, cwd)) === undefined) continue;
       await files.writeNew(join(bin, name), text, { fleeting: true, mode: 0o700 });
       isWrapped = true;

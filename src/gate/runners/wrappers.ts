@@ -1,11 +1,10 @@
 // Wrappers on PATH, as texts. `go` and `cargo`, which no variable reaches, get one that writes their report. A command may replace
 // the variable that has a runner report (`NODE_OPTIONS=… jest`, `env -i …`): the wrapper of its program adds the hook again.
 // own-report.ts writes the files.
-import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { quoteWord } from "../../shell/quote.js";
 
-/** The wrappers that a command may need, by the names of their programs. `option`: what loads the hook of Node. */
-export function wrappersFor(command: string, folder: string, option: string): [name: string, text: string][] {
+/** The wrappers by the names of their programs. `option`: what loads the hook of Node. */
+export function wrappersIn(folder: string, option: string): [name: string, text: string][] {
   const wrap = (name: string, text: string): [string, string] => [
     name,
     `#!/bin/sh\nfolder=${quoteWord(folder)}\n${text}`,
@@ -15,7 +14,7 @@ export function wrappersFor(command: string, folder: string, option: string): [n
   const node = addNodeOption(quoteWord(option));
   const python = addPythonPath(quoteWord(folder));
   return [
-    ...namesStarted(command, Object.keys(REPORTING)).map((name) => wrap(name, REPORTING[name] ?? "")),
+    ...Object.entries(REPORTING).map(([name, text]) => wrap(name, text)),
     ...NODES.map((name) => restore(name, node)),
     ...PYTHONS.map((name) => restore(name, python)),
   ];
@@ -28,16 +27,6 @@ const PYTHONS = [
   ...["python", "python3", ...VERSIONS, "pypy3"],
   ...["pytest", "py.test", "coverage", "uv", "poetry", "pipenv", "pdm", "hatch"],
 ];
-
-/** Programs that start others by their names on PATH. */
-const STARTS_BY_NAME = /^(?:make|gmake|just|task|mise|(?:ba|da|z|k)?sh|source|\.|eval)$/;
-
-/** The programs that a command may start by their names. */
-function namesStarted(command: string, programs: readonly string[]): string[] {
-  const started = listSimpleCommands(command).flatMap(({ program, through }) => [program, ...through]);
-  const mayStartAny = started.some((name) => name.includes("/") || STARTS_BY_NAME.test(name));
-  return programs.filter((name) => mayStartAny || started.includes(name));
-}
 
 /** Shell text that sets `rest` to PATH without the folder of wrappers. Contract: `folder` is set before it. */
 const REST_OF_PATH = String.raw`rest=:$PATH:
