@@ -308,9 +308,9 @@ test(
 );
 
 test(
-  "after a run was killed while the agent worked, the next run still knows which checks passed before",
+  "after a run was killed while the agent worked, its work is not what the next run compares with",
   story(async (rig) => {
-    // A room has the base as it was; without rooms the baseline of the killed run is read.
+    // A room has the base as it was; without rooms each failure counts as new.
     const puppet = await rig.agent({}, { verify: { commands: ["grep -q good out.txt"], cold: false } });
     rig.write("out.txt", "good\n");
     rig.writeBacklog([{ id: "T1" }]);

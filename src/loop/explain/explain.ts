@@ -3,7 +3,7 @@
 // project and its logs are not changed. find-judged.ts reads the logs.
 import { describeUnbroken } from "../../gate/verdict/reasons.js";
 import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
-import type { Baseline, Because, GateReport, GateVerdict, Need } from "../../gate/verdict.js";
+import { Baseline, type Because, type GateReport, type GateVerdict, type Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
 import type { Sorted } from "../../gate/sort/sort.js";
 import { sortAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
@@ -18,9 +18,9 @@ import type { Repository } from "../../git/base/repository/repository.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import { parseStart } from "../../logging/run-id.js";
 import { UserError } from "../../system/errors.js";
+import { parseJson } from "../../system/text/json.js";
 import { readPatterns } from "../../todo/model/changes/changes.js";
 import type { Task } from "../../todo/model/task.js";
-import { readBaseline } from "../perform/gate/baseline-file.js";
 import { acceptedTasks, allowedByTasks, readRunStart } from "../perform/gate/run-start.js";
 import { takeRunLocks } from "../runs/locks.js";
 import { findHiddenChecks } from "../start/before/find-hidden-checks.js";
@@ -185,7 +185,8 @@ async function findCommit(repo: Repository, names: readonly string[]): Promise<s
 async function baselineOf({ ports, judged }: ExplainRequest): Promise<Baseline | undefined> {
   const { baseline: file } = judged;
   if (file === undefined) return undefined;
-  const baseline = await readBaseline(ports, file);
+  const bytes = await ports.files.read(file);
+  const baseline = bytes === undefined ? undefined : Baseline.safeParse(parseJson(bytes)).data;
   if (baseline !== undefined) return baseline;
   throw new UserError(
     "no",

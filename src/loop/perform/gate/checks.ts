@@ -3,7 +3,7 @@ import { performAs } from "../perform-as.js";
 import { allowedBy, sortAttempt, judgeWithoutRooms, runColdGate } from "../../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
-import { studyRunners } from "../../../gate/rooms/cold-study.js";
+import { studyRunners } from "../../../gate/rooms/study.js";
 import { measureColdBaseline, runAtReference } from "../../../gate/rooms/room-orders.js";
 import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.js";
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";

@@ -11,12 +11,10 @@ import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.j
 import { isTreeAfter } from "../../../git/index/compare.js";
 import type { CheckedCommand } from "../../../logging/events/event-parts.js";
 import type { StepEvent } from "../../../logging/events/events.js";
-import { listRuns, readLines } from "../../../logging/read.js";
 import { given } from "../../../system/given.js";
 import { listSome } from "../../../system/text/cut.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { TaskId } from "../../../todo/model/task.js";
-import { readBaseline } from "./baseline-file.js";
 import { check, measure, measureOwnCommands, openCold } from "./checks.js";
 import { warnOfChangedSettings } from "./changed-settings.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
@@ -54,17 +52,13 @@ export async function performBaseline(
     duration_ms: Math.round(world.ports.clock.monotonic() - began),
   });
   const { memory } = world;
-  const checkpoint = memory.of(job.job).checkpoint;
-  const base = checkpoint?.base;
-  const keep = async (known: StoredBaseline): Promise<StepEvent> => {
-    const own = await measureOwn(world, job, known, stop);
-    return own === "interrupted" ? answer(own) : answer("kept", setBaseline(world, withOwn(known, own)));
-  };
+  const base = memory.of(job.job).checkpoint?.base;
   const kept = await reuseBaseline(world, base);
-  if (kept !== undefined) return await keep(kept);
-  const before = await findEarlierClaim(world, job, reuse);
-  if (before.known !== undefined) return await keep(before.known);
-  if (before.worked) {
+  if (kept !== undefined) {
+    const own = await measureOwn(world, job, kept, stop);
+    return own === "interrupted" ? answer(own) : answer("kept", setBaseline(world, withOwn(kept, own)));
+  }
+  if (mayHoldWork(world, job, reuse)) {
     memory.baseline = undefined;
     return answer("unknown");
   }
@@ -313,57 +307,9 @@ async function writeBaseline(
   return { baseline, file, changes: [], ...given({ base }) };
 }
 
-/** Finds out what earlier runs did about a claim; without git only whether there was one. */
-async function findEarlierClaim(world: World, job: JobFacts, reuse: boolean): Promise<EarlierClaim> {
-  const checkpoint = world.memory.of(job.job).checkpoint;
-  if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
-  // A cold room has the base as it was, whatever the tree holds by now.
-  if (!checkpoint.reused || world.memory.cold !== undefined) return { worked: false };
-  return readEarlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
-}
-
-/** The traces of earlier runs of an unfinished claim. */
-interface EarlierClaim {
-  known?: StoredBaseline;
-  /** An agent was started, so the tree may hold part of a task's work. */
-  worked: boolean;
-}
-
-const TOLD_OF_CLAIMS = ['"agent_started"', '"checkpoint"', '"baseline_finished"'];
-
-/** Reads the logs from the run that made the checkpoint to the one before this. */
-async function readEarlierRuns(
-  { ports, project, log }: World,
-  since: string | undefined,
-  { base, id }: { base: string | undefined; id: TaskId | undefined },
-): Promise<EarlierClaim> {
-  const all = await listRuns(ports, project.logDir);
-  const from = since === undefined ? -1 : all.indexOf(since);
-  // If the logs can't be read, assume the task was worked on.
-  if (from === -1 || base === undefined) return { worked: true };
-  let file: string | undefined;
-  let worked = false;
-  for (const run of all.slice(from).filter((one) => one !== log.run)) {
-    const folder = join(project.logDir, "runs", run);
-    for await (const { type, value } of readLines(ports, folder, 0, { holding: TOLD_OF_CLAIMS })) {
-      if (value["task_id"] !== id) continue;
-      if (type === "agent_started") worked = true;
-      // A new checkpoint: earlier lines belong to an earlier claim.
-      if (type === "checkpoint" && value["base"] === base && value["reused"] === false) worked = false;
-      if (type === "baseline_finished" && value["base"] === base && typeof value["file"] === "string") {
-        file = value["file"];
-      }
-    }
-  }
-  const known = file === undefined ? undefined : await readStored(ports, file, base);
-  return { worked, ...given({ known }) };
-}
-
-async function readStored(
-  ports: World["ports"],
-  file: string,
-  base: string,
-): Promise<StoredBaseline | undefined> {
-  const baseline = await readBaseline(ports, file);
-  return baseline === undefined ? undefined : { baseline, file, base, changes: [] };
+/** Whether the tree may hold part of a task's work. A cold room has the base as it was, whatever the tree holds by now. */
+function mayHoldWork({ memory, repo }: World, { job }: JobFacts, reuse: boolean): boolean {
+  const { checkpoint } = memory.of(job);
+  if (repo === undefined || checkpoint === undefined) return reuse;
+  return checkpoint.reused && memory.cold === undefined;
 }
