@@ -137,6 +137,15 @@ test(
     expect(client.updates("plan")).toMatchObject([
       { entries: [{ content: "Translate", status: "in_progress", priority: "high" }] },
     ]);
+
+    // Opened again, the editor gets the calls of before with their results, and what was said.
+    const before = client.updates("tool_call").map(({ toolCallId }) => toolCallId);
+    await ask(4, "session/load", { sessionId: result?.sessionId, cwd: rig.project, mcpServers: [] });
+    const all = client.updates("tool_call").map(({ toolCallId }) => toolCallId);
+    expect(all).toEqual([...before, ...before]);
+    expect(client.updates("tool_call_update").slice(-3)).toMatchObject(
+      before.map((toolCallId) => ({ toolCallId, status: "completed" })),
+    );
     await client.end();
   }),
 );

@@ -17,6 +17,8 @@ import {
 } from "@agentclientprotocol/sdk";
 import { parsePatch, type StructuredPatch } from "diff";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
+import type { Message } from "../../../src/chapo/engine/conversation.js";
+import { readStored } from "../../../src/chapo/session/sessions.js";
 import { readTodos } from "../../../src/chapo/tools/notes/todos.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { errorMessage, UserError, usageError } from "../../../src/system/errors.js";
@@ -94,7 +96,7 @@ function createApp(server: Server): ReturnType<typeof agent> {
       server.sessions.delete(params.sessionId);
       await former?.chapo.close();
       const opened = await open(server, client, params, params.sessionId);
-      await replay(opened.chapo, client);
+      await replay(server, client, { chapo: opened.chapo, cwd: params.cwd });
       await offerCommands(server, opened, client);
       return {};
     })
@@ -249,13 +251,27 @@ async function prompt(server: Server, id: string, blocks: readonly ContentBlock[
   }
 }
 
-async function replay(chapo: Chapo, client: AgentContext): Promise<void> {
-  for (const { role, text } of chapo.said()) {
-    const sessionUpdate =
-      role === "user" ? ("user_message_chunk" as const) : ("agent_message_chunk" as const);
-    const update = { sessionUpdate, content: { type: "text" as const, text } };
+/** Sends what was said and done in a session before: texts, and each call with its result. */
+async function replay(
+  { context, request }: Server,
+  client: AgentContext,
+  { chapo, cwd }: { chapo: Chapo; cwd: string },
+): Promise<void> {
+  const { sessionsFolder: folder, project } = await siteOf({ ...context, cwd }, request);
+  const { messages = [] } = (await readStored({ ports: context.ports, folder }, chapo.id)) ?? {};
+  for (const update of messages.flatMap((message) => toFormer(message, project.folder)))
     await client.notify(methods.client.session.update, { sessionId: chapo.id, update });
-  }
+}
+
+function toFormer(message: Message, root: string): SessionUpdate[] {
+  if (message.role === "tool") return message.results.map((result) => toOver(result, root));
+  const { text } = message;
+  if (message.role === "user")
+    return message.own === true
+      ? []
+      : [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }];
+  const calls = message.calls.map(({ id, name, args }) => toBegun({ callId: id, tool: name, args }, root));
+  return text === "" ? calls : [say(text), ...calls];
 }
 
 /** The parts of the turn that were sent already: a text is not sent again whole, and a result belongs to its call. */
@@ -285,16 +301,7 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
       return { updates, sent: { streamed: "", last: text.trim() } };
     }
     case "tool_call": {
-      const { callId, tool, args } = event.data;
-      const begun: SessionUpdate = {
-        sessionUpdate: "tool_call",
-        toolCallId: callId,
-        title: toTitle(tool, args),
-        kind: toKind(tool),
-        status: "in_progress",
-        rawInput: args,
-        locations: listPaths(args).map((one) => ({ path: path.resolve(root, one) })),
-      };
+      const { tool, args } = event.data;
       const todos = tool === "todo_write" ? readTodos(args) : undefined;
       const entries = todos?.map(({ content, status, priority = "medium" as const }) => ({
         content,
@@ -302,18 +309,10 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
         priority,
       }));
       const plan: SessionUpdate[] = entries === undefined ? [] : [{ sessionUpdate: "plan", entries }];
-      return { updates: [begun, ...plan], sent };
+      return { updates: [toBegun(event.data, root), ...plan], sent };
     }
-    case "tool_result": {
-      const { callId, success, output, diff } = event.data;
-      const over: SessionUpdate = {
-        sessionUpdate: "tool_call_update",
-        toolCallId: callId,
-        status: success ? "completed" : "failed",
-        content: [toText(output), ...(diff === undefined ? [] : toDiffs(diff, root))],
-      };
-      return { updates: [over], sent };
-    }
+    case "tool_result":
+      return { updates: [toOver(event.data, root)], sent };
     case "answer":
       return { updates: sayOnce(event.data.answer, sent), sent: NOTHING_SENT };
     case "clarify":
@@ -321,6 +320,37 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
     default:
       return { updates: [], sent };
   }
+}
+
+function toBegun(
+  { callId, tool, args }: { callId: string; tool: string; args: unknown },
+  root: string,
+): SessionUpdate {
+  return {
+    sessionUpdate: "tool_call",
+    toolCallId: callId,
+    title: toTitle(tool, args),
+    kind: toKind(tool),
+    status: "in_progress",
+    rawInput: args,
+    locations: listPaths(args).map((one) => ({ path: path.resolve(root, one) })),
+  };
+}
+
+interface CallResult {
+  callId: string;
+  success: boolean;
+  output: string;
+  diff?: string | undefined;
+}
+
+function toOver({ callId, success, output, diff }: CallResult, root: string): SessionUpdate {
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId: callId,
+    status: success ? "completed" : "failed",
+    content: [toText(output), ...(diff === undefined ? [] : toDiffs(diff, root))],
+  };
 }
 
 function say(text: string): SessionUpdate {
