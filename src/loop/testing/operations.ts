@@ -56,8 +56,9 @@ function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect 
       };
     }
     case "drop": {
-      const task = disk.pending?.commit.task;
-      const checkpoints = disk.checkpoints.filter((id) => id !== task);
+      const commit = disk.pending?.commit;
+      const isMade = disk.commits.some(({ made }) => made === commit?.made);
+      const checkpoints = disk.checkpoints.filter((id) => !isMade || id !== commit?.task);
       return { sim: write(sim, { ...disk, pending: undefined, checkpoints }), open };
     }
     default:
@@ -112,10 +113,10 @@ function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   const { heard: _heard, ...kept } = sim.disk;
   const disk = { ...kept, rows, ...by };
   // If the backlog refuses the change, HEAD does not move either.
-  const refused = pending !== undefined && outcome.refused.length > 0;
+  const refused = effect.kind !== "change-backlog" && outcome.refused.length > 0;
   return {
     sim: { ...sim, disk, seen, journal: [disk] },
-    open: { ...open, outcome, ops: refused ? ["drop"] : open.ops },
+    open: { ...open, outcome, ops: refused && open.ops.includes("drop") ? ["drop"] : open.ops },
   };
 }
 
