@@ -14,6 +14,12 @@ export function Chat({ session }: { session?: string | undefined }) {
   const sessions = useAnswer<ChapoSessionsAnswer>("/api/sessions", { live: false });
   const narrow = useNarrow();
   const all = sessions.data?.sessions ?? [];
+  // A new conversation gets its address once it has an id, and stays as it is: what is being typed in it too.
+  const [begun, setBegun] = useState<{ id?: string; count: number }>({ count: 0 });
+  useEffect(() => {
+    if (session === undefined)
+      setBegun((before) => (before.id === undefined ? before : { count: before.count + 1 }));
+  }, [session]);
   return (
     <>
       <div class="heading-line">
@@ -42,7 +48,15 @@ export function Chat({ session }: { session?: string | undefined }) {
             </ul>
           </Panel>
         )}
-        <Conversation key={session ?? "new"} session={session} changed={sessions.again} />
+        <Conversation
+          key={session === undefined || session === begun.id ? `new ${begun.count}` : session}
+          session={session}
+          begins={(id) => {
+            setBegun({ ...begun, id });
+            go(`/chat/${encodeURIComponent(id)}`, { replace: true });
+          }}
+          changed={sessions.again}
+        />
       </div>
     </>
   );
@@ -53,19 +67,13 @@ const AGAIN_MS = 250;
 
 interface ConversationProps {
   session: string | undefined;
+  /** It has an id now. */
+  begins: (id: string) => void;
   changed: () => void;
 }
 
-interface Talk {
-  items: readonly ChatItem[];
-  busy: boolean;
-  error: unknown;
-  say: (message: string) => void;
-  decide: (action: string, verdict: "approve" | "reject") => Promise<undefined>;
-}
-
 /** The items of a session, and the events that add to them. */
-function useItems(session: string | undefined) {
+function useItems({ session, begins }: ConversationProps) {
   const [items, setItems] = useState<readonly ChatItem[]>([]);
   const id = useRef(session);
   const last = useRef(0);
@@ -79,13 +87,11 @@ function useItems(session: string | undefined) {
       const { sessionId } = event.data;
       if (id.current === undefined && typeof sessionId === "string") {
         id.current = sessionId;
-        // A reload in the middle of the turn finds it again; the view itself changes at the turn's end.
-        if (!signal.aborted) history.replaceState(null, "", `/chat/${encodeURIComponent(sessionId)}`);
+        if (!signal.aborted) begins(sessionId);
       }
       setItems((before) => addEvent(before, event));
     }
   };
-  /** The events after those that were heard. */
   const events = (): Promise<Response> => {
     const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${last.current}`;
     return send("GET", `/api/looper?stream=all&${place}`, undefined, { signal });
@@ -107,8 +113,9 @@ function useItems(session: string | undefined) {
 }
 
 /** A conversation as it goes on: its items, and what a person does in it. */
-function useTalk({ session, changed }: ConversationProps): Talk {
-  const { items, setItems, id, last, gone, signal, hear, events, hearUntil } = useItems(session);
+function useTalk(props: ConversationProps) {
+  const { session, changed } = props;
+  const { items, setItems, id, last, gone, signal, hear, events, hearUntil } = useItems(props);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const during = async (work: () => Promise<Response>): Promise<void> => {
@@ -117,8 +124,6 @@ function useTalk({ session, changed }: ConversationProps): Talk {
     try {
       await hear(await work());
       changed();
-      if (session === undefined && id.current !== undefined && !signal.aborted)
-        go(`/chat/${id.current}`, { replace: true });
     } catch (failed) {
       if (!signal.aborted) setError(failed);
     } finally {
@@ -142,12 +147,12 @@ function useTalk({ session, changed }: ConversationProps): Talk {
     items,
     busy,
     error,
-    say: (message) => {
+    say: (message: string): void => {
       setItems((before) => [...before, { kind: "user", text: message }]);
       const body = { message, ...(id.current === undefined ? {} : { sessionId: id.current }) };
       void during(() => send("POST", "/api/looper?stream=all", body, { signal }));
     },
-    decide: async (action, verdict) => {
+    decide: async (action: string, verdict: "approve" | "reject"): Promise<undefined> => {
       const mark = (decided?: "approve" | "reject"): void => {
         setItems((before) =>
           before.map((one) => (one.kind === "approval" && one.id === action ? { ...one, decided } : one)),
@@ -193,6 +198,8 @@ function Conversation(props: ConversationProps) {
   );
 }
 
+type Talk = ReturnType<typeof useTalk>;
+
 function Composer({ say, busy, mayAct }: Pick<Talk, "say" | "busy"> & { mayAct: boolean }) {
   const [text, setText] = useState("");
   const sendIt = (): void => {
@@ -231,19 +238,11 @@ function Composer({ say, busy, mayAct }: Pick<Talk, "say" | "busy"> & { mayAct: 
   );
 }
 
-interface Read {
-  items: ChatItem[];
-  /** A turn is in progress. */
-  active: boolean;
-  /** The number of its last event. */
-  lastSeq: number;
-}
-
-/** The messages so far, and what waits for an answer. */
-async function readItems(session: string): Promise<Read> {
+/** The messages so far, and what waits for an answer; whether a turn is in progress, and the number of its last event. */
+async function readItems(session: string) {
   const place = encodeURIComponent(session);
   // Before the messages: what comes after it is heard, and none is missed.
-  const { active, lastSeq } = await get<Omit<Read, "items">>(`/api/looper/status/${place}`);
+  const { active, lastSeq } = await get<{ active: boolean; lastSeq: number }>(`/api/looper/status/${place}`);
   const [{ messages }, { actions }] = await Promise.all([
     get<{ messages: ChatMessage[] }>(`/api/sessions/${place}/messages`),
     get<{ actions: PendingAction[] }>("/api/actions/pending"),

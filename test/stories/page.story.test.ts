@@ -194,7 +194,11 @@ inChromium(
       await page.goto(`${base}/chat#key=${key}`);
       await page.getByLabel("Message", { exact: true }).fill("Make a file");
       await page.keyboard.press("Enter");
+      await page.getByLabel("Message", { exact: true }).fill("And then");
       await page.getByRole("button", { name: "Approve" }).click();
+      // The conversation has got its address: what was typed meanwhile is still there.
+      await page.getByRole("link", { name: "New chat" }).waitFor();
+      expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("And then");
       await page.getByText("Approved").waitFor();
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByText("Chapo works").waitFor();
