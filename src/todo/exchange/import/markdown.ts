@@ -195,7 +195,10 @@ class Document {
     const isDone = boxes.every(({ box }) => stateOfBox(box)?.status === "done");
     const details = this.text.slice(section.start, end).trim();
     const item = readItem(title);
-    const { state: word, priority, dependsOn } = readFieldLines(this.text.slice(section.start, section.end));
+    // Code shows examples, no fields of this task.
+    const told = section.blocks.filter(({ type }) => type === "paragraph" || type === "list");
+    const words = told.map((block) => this.rawOf(block)).join("\n");
+    const { state: word, priority, dependsOn } = readFieldLines(words);
     const ticked: WorkState[] = boxes.length === 0 ? [] : [{ status: isDone ? "done" : "todo" }];
     const said = [...ticked, ...[item.state, word].filter((one) => one !== undefined)];
     const open = said.find(({ status }) => status !== "done" && status !== "todo");
