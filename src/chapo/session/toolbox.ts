@@ -86,7 +86,6 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       ports,
       root,
       env,
-      network,
       sshHosts: settings.ssh.hosts,
       stagingLog: settings.logs.staging,
       sandbox,

@@ -7,31 +7,26 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodeNetwork } from "../../../system/network.js";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { ToolResult } from "../../tool.js";
-import { readRemote } from "./github.js";
 import { createHostTools } from "./hosts.js";
 import { callTool, getText } from "../../testing/call-tool.js";
 
 const ports = nodePorts();
 let root = "";
 let bin = "";
-let server: Server | undefined;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(path.join(tmpdir(), "looper-hosts-")));
   bin = path.join(root, "bin");
   mkdirSync(bin);
 });
 afterEach(() => {
-  server?.close();
-  server = undefined;
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -53,7 +48,6 @@ const run = (name: string, args: unknown = {}, { env = {}, stagingLog }: More = 
       ports,
       root,
       env: { PATH: `${bin}:${process.env["PATH"] ?? ""}`, GIT_CONFIG_GLOBAL: "/dev/null", ...env },
-      network: nodeNetwork(),
       sshHosts,
       stagingLog,
     }),
@@ -178,7 +172,6 @@ test("npm runs in the root for at most ten minutes and leaves no processes behin
     ports,
     root,
     env,
-    network: nodeNetwork(),
     sshHosts,
     stagingLog: undefined,
   });
@@ -201,40 +194,6 @@ test("logs_getStagingLogs returns the last lines of a log of any length", async 
   expect(await call("logs_getStagingLogs", {}, { stagingLog: root })).toContain("cannot read");
 });
 
-interface Heard {
-  method: string;
-  url: string;
-  authorization: string | undefined;
-  body: string;
-}
-
-/** Creates an API that gives the set answers and records the requests. */
-async function fakeApi(
-  status: number,
-  answer: unknown,
-): Promise<{ env: Record<string, string>; heard: Heard[] }> {
-  const heard: Heard[] = [];
-  const started = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { method = "", url = "", headers } = request;
-      heard.push({
-        method,
-        url,
-        authorization: headers.authorization,
-        body: Buffer.concat(chunks).toString(),
-      });
-      response.writeHead(status).end(answer === undefined ? undefined : JSON.stringify(answer));
-    });
-  });
-  server = started;
-  await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
-  const address = started.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return { env: { GITHUB_API_URL: `http://127.0.0.1:${port}`, GITHUB_TOKEN: "t0ken" }, heard };
-}
-
 function repository(remote: string): void {
   for (const args of [
     ["init", "-q", "-b", "topic"],
@@ -247,82 +206,54 @@ function repository(remote: string): void {
 }
 
 const aRun = {
-  id: 7,
+  databaseId: 7,
   name: "CI",
   status: "completed",
   conclusion: "failure",
-  head_branch: "topic",
-  html_url: "u",
-  x: 1,
+  headBranch: "topic",
+  event: "",
+  url: "u",
 };
+const fields = "databaseId,name,status,conclusion,headBranch,headSha,event,createdAt,url";
 
 test("github_triggerWorkflow starts a workflow with its ref and inputs", async () => {
-  repository("git@github.com:acme/shop.git");
-  const { env, heard } = await fakeApi(204, undefined);
+  repository("https://me:t0ken@github.com/acme/shop.git");
+  stub("gh");
   const args = { workflow: "deploy.yml", inputs: { to: "staging", dry: true } };
-  expect(await call("github_triggerWorkflow", args, { env })).toContain("deploy.yml was started on topic");
-  await call("github_triggerWorkflow", { workflow: "../../x", ref: "main" }, { env });
-  expect(heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
-    "POST /repos/acme/shop/actions/workflows/deploy.yml/dispatches",
-    "POST /repos/acme/shop/actions/workflows/..%2F..%2Fx/dispatches",
+  expect(await call("github_triggerWorkflow", args)).toContain("deploy.yml was started on topic");
+  expect(words("gh")).toEqual([
+    ...["workflow", "run", "deploy.yml", "--ref", "topic"],
+    ...["--raw-field", "to=staging", "--raw-field", "dry=true", "--repo=https://github.com/acme/shop.git"],
   ]);
-  expect(heard[0]?.authorization).toBe("Bearer t0ken");
-  expect(JSON.parse(heard[0]?.body ?? "")).toEqual({ ref: "topic", inputs: { to: "staging", dry: "true" } });
+  expect(await call("github_triggerWorkflow", { workflow: "--web" })).toContain("must not begin with -");
 });
 
 test("github_getWorkflowRunStatus reports the fields of one run, of a workflow's runs and of all runs", async () => {
-  repository("https://github.com/acme/shop");
+  repository("git@github.com:acme/shop");
   const text = "id: 7\nname: CI\nstatus: completed\nconclusion: failure\nbranch: topic\nurl: u";
-  const one = await fakeApi(200, aRun);
-  expect(await call("github_getWorkflowRunStatus", { run_id: "7" }, one)).toBe(text);
-  expect(one.heard[0]?.url).toBe("/repos/acme/shop/actions/runs/7");
-  server?.close();
-  const more = await fakeApi(200, { workflow_runs: [aRun, aRun] });
-  expect(await call("github_getWorkflowRunStatus", { workflow: "ci.yml" }, more)).toBe(`${text}\n\n${text}`);
-  expect(more.heard[0]?.url).toBe("/repos/acme/shop/actions/workflows/ci.yml/runs?per_page=5");
+  stub("gh", `echo '${JSON.stringify(aRun)}'`);
+  expect(await call("github_getWorkflowRunStatus", { run_id: "7" })).toBe(text);
+  expect(words("gh")).toEqual(["run", "view", "7", "--json", fields, "--repo=git@github.com:acme/shop"]);
+  rmSync(path.join(root, "gh.words"));
+  stub("gh", `echo '${JSON.stringify([aRun, aRun])}'`);
+  expect(await call("github_getWorkflowRunStatus", { workflow: "ci.yml" })).toBe(`${text}\n\n${text}`);
+  expect(words("gh").slice(0, 6)).toEqual(["run", "list", "--limit", "5", "--workflow", "ci.yml"]);
+  stub("gh", "echo '[]'");
+  expect(await call("github_getWorkflowRunStatus")).toBe("no runs found");
 });
 
-test("a refusal by GitHub and an invalid answer are failed results", async () => {
+test("a refusal by GitHub, an invalid answer, a missing gh and a missing remote are failed results", async () => {
+  expect(await call("github_getWorkflowRunStatus")).toBe("the remote origin is not set");
   repository("https://github.com/acme/shop");
-  const refusing = await fakeApi(422, { message: "no workflow_dispatch" });
-  expect(await call("github_triggerWorkflow", { workflow: "x" }, refusing)).toMatch(
-    /^GitHub answers 422 .*no workflow/,
+  stub("gh", "echo 'no workflow_dispatch' >&2; exit 1");
+  expect(await call("github_triggerWorkflow", { workflow: "x" })).toBe(
+    "gh workflow run failed with exit code 1\nstderr:\nno workflow_dispatch",
   );
-  server?.close();
-  const odd = await fakeApi(200, ["odd"]);
-  expect(await call("github_getWorkflowRunStatus", {}, odd)).toContain("an unexpected form");
-});
-
-test("without a token in the environment, that of gh is sent", async () => {
-  repository("https://github.com/acme/shop");
-  const { env, heard } = await fakeApi(200, aRun);
-  const { GITHUB_TOKEN: _own, ...rest } = env;
-  stub("gh", "echo 't of gh'");
-  expect(await call("github_getWorkflowRunStatus", { run_id: 7 }, { env: rest })).toContain("id: 7");
-  expect(words("gh")).toEqual(["auth", "token", "--hostname", "github.com"]);
-  expect(heard[0]?.authorization).toBe("Bearer t of gh");
-  stub("gh", "exit 1");
-  expect(await call("github_getWorkflowRunStatus", {}, { env: rest })).toContain("install gh and sign in");
-});
-
-test("a token is never sent to an address in a repository's settings", async () => {
-  repository("https://evil.example.org/acme/shop");
-  stub("gh");
-  expect(await call("github_getWorkflowRunStatus", {}, { env: { GITHUB_TOKEN: "t" } })).toContain(
-    "origin is at evil.example.org: set GITHUB_API_URL",
+  stub("gh", "echo odd");
+  expect(await call("github_getWorkflowRunStatus")).toContain("cannot read the answer of gh: odd");
+  rmSync(path.join(bin, "gh"));
+  symlinkSync(execFileSync("which", ["git"]).toString().trim(), path.join(bin, "git"));
+  expect(await call("github_getWorkflowRunStatus", {}, { env: { PATH: bin } })).toContain(
+    "install gh and sign in",
   );
-  expect(existsSync(path.join(root, "gh.words"))).toBe(false);
-});
-
-test("readRemote reads all forms of a remote's address", () => {
-  const shop = { host: "github.com", name: "acme/shop" };
-  for (const url of [
-    "https://github.com/acme/shop.git",
-    "https://user:pw@GitHub.com/acme/shop/",
-    "git@github.com:acme/shop.git",
-    "ssh://git@github.com:22/acme/shop",
-  ])
-    expect(readRemote(url)).toEqual(shop);
-  for (const url of ["", "/srv/acme/shop", "https://github.com/shop", "git@github.com:../x", "a b:c/d"])
-    expect(readRemote(url)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 // The tools that reach beyond the project: npm, hosts over ssh and the staging log, with those of github.ts and pm2.ts.
 import { type Tool, defineTool, done, failed } from "../../tool.js";
-import { type GithubWorld, createGithubTools } from "./github.js";
+import { createGithubTools } from "./github.js";
 import { createPm2Tools } from "./pm2.js";
 import type { Sandbox } from "../sandbox.js";
 import { createToolEnv } from "../../tool-env.js";
@@ -10,7 +10,7 @@ import type { Files } from "../../../system/ports.js";
 import { reportRun, runProgram, type ProgramWorld } from "../program.js";
 
 /** The settings and ports of these tools. */
-interface HostsWorld extends GithubWorld {
+interface HostsWorld extends ProgramWorld {
   /** By alias. */
   sshHosts: Readonly<Record<string, SshHost>>;
   /** Absolute; `undefined` if none is configured. */

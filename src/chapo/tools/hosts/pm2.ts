@@ -1,7 +1,7 @@
 // The pm2 tools, for processes that pm2 keeps alive on this machine. program.ts runs pm2.
 import { z } from "zod";
 import { parseJson } from "../../../system/text/json.js";
-import { defineTool, done, failed, type Tool } from "../../tool.js";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import {
   describeProblem,
   runProgram,
@@ -36,49 +36,54 @@ const name = z
   .max(300)
   .refine((text) => !text.startsWith("-"), "it must not begin with -")
   .describe("The name or number of the process; all for every process");
+const Named = z.strictObject({ name });
 
-/** A tool that runs pm2 with these words, and with a process's name if it takes one. */
-interface Verb {
-  tool: string;
-  words: readonly string[];
-  takesName: boolean;
-  description: string;
-}
-
-const VERBS: readonly Verb[] = [
-  { tool: "pm2_restart", words: ["restart"], takesName: true, description: "Restarts a pm2 process." },
-  {
-    tool: "pm2_stop",
-    words: ["stop"],
-    takesName: true,
-    description: "Stops a pm2 process; it stays in the list.",
-  },
-  {
-    tool: "pm2_start",
-    words: ["start"],
-    takesName: true,
-    description: "Starts a stopped pm2 process, or a script or ecosystem file of the project.",
-  },
-  {
-    tool: "pm2_reloadAll",
-    words: ["reload", "all"],
-    takesName: false,
-    description: "Reloads all of pm2's processes, one after the other.",
-  },
-  {
-    tool: "pm2_save",
-    words: ["save"],
-    takesName: false,
-    description: "Saves pm2's list of processes so that they start again after a reboot.",
-  },
+/** The tools that run pm2 with one word. */
+const VERBS: readonly (readonly [verb: string, description: string])[] = [
+  ["restart", "Restarts a pm2 process."],
+  ["stop", "Stops a pm2 process; it stays in the list."],
+  ["start", "Starts a stopped pm2 process, or a script or ecosystem file of the project."],
 ];
 
 /** Creates `pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save`. */
 export function createPm2Tools(world: ProgramWorld): Tool[] {
+  const tell = async (words: readonly string[], signal: AbortSignal): Promise<ToolResult> =>
+    toOutput(`pm2 ${words[0] ?? ""}`, await runPm2(world, words, signal));
+  const ofAll = (tool: string, words: readonly string[], description: string): Tool =>
+    defineTool({
+      ...{ name: tool, description, arguments: z.strictObject({}), changes: true },
+      timeoutMs: LIMIT_MS + MORE_MS,
+      preview: () => Promise.resolve(["pm2", ...words].join(" ")),
+      run: (_none, { signal }) => tell(words, signal),
+    });
   return [
     createStatusTool(world),
-    ...VERBS.map((verb) => createVerbTool(world, verb)),
-    createLogsTool(world),
+    ...VERBS.map(([verb, description]) =>
+      defineTool({
+        ...{ name: `pm2_${verb}`, description, arguments: Named, changes: true },
+        subjects: (args) => [{ kind: "name", name: args.name }],
+        timeoutMs: LIMIT_MS + MORE_MS,
+        preview: (args) => Promise.resolve(`pm2 ${verb} ${args.name}`),
+        run: (args, { signal }) => tell([verb, args.name], signal),
+      }),
+    ),
+    ofAll("pm2_reloadAll", ["reload", "all"], "Reloads all of pm2's processes, one after the other."),
+    ofAll("pm2_save", ["save"], "Saves pm2's list of processes so that they start again after a reboot."),
+    defineTool({
+      name: "pm2_logs",
+      description: "Returns the last lines that pm2's processes, or one of them, wrote.",
+      arguments: z.strictObject({
+        name: name.optional(),
+        lines: z.int().min(1).max(5000).optional().describe("How many; 100 by default"),
+      }),
+      changes: false,
+      timeoutMs: LIMIT_MS + MORE_MS,
+      run: ({ name: asked, lines = 100 }, { signal }) =>
+        tell(
+          ["logs", ...(asked === undefined ? [] : [asked]), "--lines", String(lines), "--nostream"],
+          signal,
+        ),
+    }),
   ];
 }
 
@@ -142,37 +147,4 @@ function formatProcess({
     ...memory,
     ...load,
   ].join(", ");
-}
-
-function createVerbTool(world: ProgramWorld, { tool, words, takesName, description }: Verb): Tool {
-  const toWords = ({ name: asked = "" }: { name?: string }): string[] =>
-    takesName ? [...words, asked] : [...words];
-  return defineTool<{ name?: string }>({
-    name: tool,
-    description,
-    arguments: takesName ? z.strictObject({ name }) : z.strictObject({}),
-    changes: true,
-    subjects: ({ name: asked }) => (asked === undefined ? [] : [{ kind: "name", name: asked }]),
-    timeoutMs: LIMIT_MS + MORE_MS,
-    preview: (args) => Promise.resolve(["pm2", ...toWords(args)].join(" ")),
-    run: async (args, { signal }) =>
-      toOutput(`pm2 ${words[0] ?? ""}`, await runPm2(world, toWords(args), signal)),
-  });
-}
-
-function createLogsTool(world: ProgramWorld): Tool {
-  return defineTool({
-    name: "pm2_logs",
-    description: "Returns the last lines that pm2's processes, or one of them, wrote.",
-    arguments: z.strictObject({
-      name: name.optional(),
-      lines: z.int().min(1).max(5000).optional().describe("How many; 100 by default"),
-    }),
-    changes: false,
-    timeoutMs: LIMIT_MS + MORE_MS,
-    run: async ({ name: asked, lines = 100 }, { signal }) => {
-      const args = ["logs", ...(asked === undefined ? [] : [asked]), "--lines", String(lines), "--nostream"];
-      return toOutput("pm2 logs", await runPm2(world, args, signal));
-    },
-  });
 }
