@@ -170,22 +170,37 @@ export function encodePath(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** Returns the first `most` bytes as text with LF line ends; `cut`: the file is longer. `undefined` if no such file may be read. */
+/** The beginning of a file, with LF line ends; `cut`: the file is longer. */
+export interface FileStart {
+  text: string;
+  cut: boolean;
+}
+
+/** Returns the first `most` bytes of a file as text; `undefined` if there is no such file, or it cannot be read. */
+export async function readStart(files: Files, file: string, most: number): Promise<FileStart | undefined> {
+  try {
+    const stat = await files.stat(file);
+    if (stat?.kind !== "file") return undefined;
+    const bytes = await files.readRange(file, 0, Math.min(stat.size, most));
+    // An incomplete character at the end is dropped.
+    const text = new TextDecoder().decode(bytes, { stream: stat.size > most });
+    return { text: text.replaceAll("\r\n", "\n"), cut: stat.size > most };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the beginning of a file of the project; `undefined` if no such file may be read. */
 export async function readInside(
   place: ProjectFolder,
   file: string,
   most: number,
-): Promise<{ text: string; cut: boolean } | undefined> {
+): Promise<FileStart | undefined> {
   try {
     // The rules for writing apply, because the text is sent to a provider unasked and a link must not lead to keys.
     const resolved = await resolvePath(place, file, "write");
     if ("refusal" in resolved || (await isContentHidden(place, resolved.path))) return undefined;
-    const stat = await place.files.stat(resolved.path);
-    if (stat?.kind !== "file") return undefined;
-    const bytes = await place.files.readRange(resolved.path, 0, Math.min(stat.size, most));
-    // An incomplete character at the end is dropped.
-    const text = new TextDecoder().decode(bytes, { stream: stat.size > most });
-    return { text: text.replaceAll("\r\n", "\n"), cut: stat.size > most };
+    return await readStart(place.files, resolved.path, most);
   } catch {
     return undefined;
   }

@@ -38,7 +38,7 @@ interface MemoryPlace {
 type Written = { daily: string; longTerm?: string } | { refused: string };
 
 /** A hit of a search; `file` is relative to the project. */
-interface MemoryHit extends Hit {
+interface MemoryHit extends FoundLine {
   file: string;
 }
 
@@ -97,8 +97,9 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
         .slice(0, MOST_DAYS)
         .map((name) => `${DAILY}/${name}`);
       const hits: MemoryHit[] = [];
+      // In a file the last line is first, because notes are appended.
       for (const file of [...names, LONG_TERM])
-        hits.push(...findLines(await read(file), query).map((hit) => ({ file, ...hit })));
+        for (const hit of findLines(await read(file), query).reverse()) hits.push({ file, ...hit });
       return { hits: hits.slice(0, limit), all: hits.length };
     },
     readToday: async () => ({ file: todayFile(), text: await read(todayFile()) }),
@@ -235,7 +236,6 @@ function createTodayTool(memory: ProjectMemory): Tool {
 const MOST_IN_PROMPT = 3_000;
 /** Room for the truncation mark. */
 const MARK_ROOM = 50;
-const LONGEST_SNIPPET = 240;
 const MINUTE_MS = 60_000;
 
 /** How far a wall clock is ahead of UTC at an instant, in minutes. `at`: epoch ms. */
@@ -281,26 +281,26 @@ function addToSection(text: string, section: Section, item: string): string {
   return text.slice(0, from) + begin + head + kept.join("") + text.slice(to);
 }
 
+const LONGEST_SNIPPET = 240;
+
 /** A line that a search found. */
-interface Hit {
+interface FoundLine {
   /** The line number, from 1. */
   line: number;
   /** The line, or its part around the hit. */
   snippet: string;
 }
 
-/** Finds the lines with every word of the query, in any case. The last line is first, because notes are appended. */
-function findLines(text: string, query: string): Hit[] {
+/** Finds the lines with every word of the query, in any case. */
+export function findLines(text: string, query: string): FoundLine[] {
   const words = fold(query)
     .split(/\s+/)
     .filter((word) => word !== "");
-  const hits: Hit[] = [];
-  for (const [index, line] of text.split("\n").entries()) {
+  return text.split("\n").flatMap((line, index) => {
     const folded = fold(line);
-    if (words.length > 0 && words.every((word) => folded.includes(word)))
-      hits.push({ line: index + 1, snippet: cutSnippet(line, folded.indexOf(words[0] ?? "")) });
-  }
-  return hits.reverse();
+    if (words.length === 0 || !words.every((word) => folded.includes(word))) return [];
+    return [{ line: index + 1, snippet: cutSnippet(line, folded.indexOf(words[0] ?? "")) }];
+  });
 }
 
 function fold(text: string): string {

@@ -2,6 +2,7 @@
 // decision is sent back, at most twice. The JSON is never shown to the user.
 import { z } from "zod";
 import { findObjects } from "../../agents/json-objects.js";
+import { field, textField } from "../../agents/fields.js";
 import { never } from "../../system/never.js";
 import { tryParseJson } from "../../system/text/json.js";
 import type {
@@ -20,18 +21,23 @@ const MOST_REPAIRS = 2;
 const MOST_SHOWN = 4000;
 const ASK_USER = "ask_user";
 
-const text = z.string().nullish();
+/** A field that an intent does not need may be null. */
+const optional = z.string().nullish();
+const needed = z.string().refine((said) => said.trim() !== "", "must not be empty");
 
-/** The JSON of a decision. Fields that an intent does not need are null or absent. */
-const Decision = z.object({
-  intent: z.enum(["tool_call", "clarify", "answer", "self_validate", "continue"]),
-  agent: text,
-  toolName: text,
-  toolArgs: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
-  answerText: text,
-  clarificationQuestion: text,
-  reasoning: text,
-});
+/** The JSON of a decision. */
+const Decision = z.discriminatedUnion("intent", [
+  z.object({
+    intent: z.literal("tool_call"),
+    toolName: needed,
+    toolArgs: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
+    agent: optional,
+    reasoning: optional,
+  }),
+  z.object({ intent: z.literal("clarify"), clarificationQuestion: needed, reasoning: optional }),
+  z.object({ intent: z.literal("answer"), answerText: needed }),
+  z.object({ intent: z.enum(["self_validate", "continue"]) }),
+]);
 type Decision = z.infer<typeof Decision>;
 
 /** Wraps a model so that `prompt` drives requests with tools. Requests without tools pass unchanged. */
@@ -81,69 +87,50 @@ function readDecision({ text: said, finish }: ModelReply): { decision: Decision 
   const { objects } = findObjects(said, "intent");
   let problem = finish === "cut" ? "the reply was cut off" : "the reply contains no JSON object";
   for (const { start, end } of objects) {
-    const read = Decision.safeParse(JSON.parse(said.slice(start, end)));
-    if (!read.success) {
-      const [issue] = read.error.issues;
-      problem = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}`;
-      continue;
-    }
-    const missing = findMissing(read.data);
-    if (missing === undefined) return { decision: read.data };
-    problem = `the intent ${read.data.intent} needs ${missing}`;
+    const json: unknown = JSON.parse(said.slice(start, end));
+    const read = Decision.safeParse(json);
+    if (read.success) return { decision: read.data };
+    const [issue] = read.error.issues;
+    const where = issue?.path.join(".") ?? "";
+    const needs = where === "intent" ? where : `${textField(json, "intent") ?? "it"} needs ${where}`;
+    problem = `${needs}: ${issue?.message ?? "wrong"}`;
   }
   return { problem };
-}
-
-function findMissing({ intent, toolName, answerText, clarificationQuestion }: Decision): string | undefined {
-  const isEmpty = (value: string | null | undefined): boolean => (value ?? "").trim() === "";
-  switch (intent) {
-    case "tool_call":
-      return isEmpty(toolName) ? "toolName" : undefined;
-    case "answer":
-      return isEmpty(answerText) ? "answerText" : undefined;
-    case "clarify":
-      return isEmpty(clarificationQuestion) ? "clarificationQuestion" : undefined;
-    case "self_validate":
-    case "continue":
-      return undefined;
-    default:
-      return never(intent);
-  }
 }
 
 type Bare = Omit<ModelReply, "text" | "calls" | "finish">;
 
 function toReply(decision: Decision, request: ModelRequest, bare: Bare): ModelReply {
-  const { intent, answerText, clarificationQuestion, reasoning } = decision;
   const said = (text: string): ModelReply => ({ ...bare, text, calls: [], finish: "stop" });
-  const called = (name: string, args: unknown): ModelReply => {
+  const called = (name: string, args: unknown, text: string | null = ""): ModelReply => {
     const id = `call_${request.who.replaceAll(/\W/g, "_")}_${request.turn + 1}`;
-    return { ...bare, text: reasoning ?? "", calls: [{ id, name, args }], finish: "calls" };
+    return { ...bare, text: text ?? "", calls: [{ id, name, args }], finish: "calls" };
   };
-  switch (intent) {
+  switch (decision.intent) {
     case "tool_call":
-      return called(decision.toolName ?? "", toArguments(decision, request.tools));
+      return called(decision.toolName, toArguments(decision, request.tools), decision.reasoning);
     case "answer":
-      return said(answerText ?? "");
+      return said(decision.answerText);
     case "clarify": {
-      const question = clarificationQuestion ?? "";
+      const { clarificationQuestion: question, reasoning } = decision;
       const mayAsk = request.tools.some(({ name }) => name === ASK_USER);
-      return mayAsk ? called(ASK_USER, { question }) : said(question);
+      return mayAsk ? called(ASK_USER, { question }, reasoning) : said(question);
     }
     case "self_validate":
     case "continue":
-      return { ...said(""), intent };
+      return { ...said(""), intent: decision.intent };
     default:
-      return never(intent);
+      return never(decision);
   }
 }
 
+type Called = Extract<Decision, { intent: "tool_call" }>;
+
 /** Returns the arguments, with the agent if the tool takes one. */
-function toArguments({ toolName, toolArgs, agent }: Decision, tools: readonly OfferedTool[]): unknown {
+function toArguments({ toolName, toolArgs, agent }: Called, tools: readonly OfferedTool[]): unknown {
   const args = typeof toolArgs === "string" ? parseArguments(toolArgs) : (toolArgs ?? {});
   const properties = tools.find(({ name }) => name === toolName)?.parameters["properties"];
-  const takesAgent =
-    typeof properties === "object" && properties !== null && Object.hasOwn(properties, "agent");
+  const takesAgent = field(properties, "agent") !== undefined;
   if (!takesAgent || typeof args !== "object" || args === null || (agent ?? "") === "") return args;
   return { agent, ...args };
 }
@@ -194,14 +181,13 @@ type Usage = Pick<ModelReply, "usage" | "costUsd">;
 
 /** Adds up tokens and costs. The sum is unknown if a part is. */
 function addUsage(before: Usage | undefined, { usage, costUsd }: ModelReply): Usage {
-  const first = before ?? { usage: NOTHING, costUsd: 0 };
+  if (before === undefined) return { usage, costUsd };
+  const { usage: used, costUsd: cost } = before;
   return {
-    ...(first.usage === undefined || usage === undefined ? {} : { usage: addTokens(first.usage, usage) }),
-    ...(first.costUsd === undefined || costUsd === undefined ? {} : { costUsd: first.costUsd + costUsd }),
+    usage: used === undefined || usage === undefined ? undefined : addTokens(used, usage),
+    costUsd: cost === undefined || costUsd === undefined ? undefined : cost + costUsd,
   };
 }
-
-const NOTHING: ModelUsage = { input: 0, output: 0, cached: 0, cacheWrite: 0 };
 
 function addTokens(one: ModelUsage, other: ModelUsage): ModelUsage {
   return {

@@ -1,6 +1,7 @@
 // Finds the git folder around a project by reading files, without starting git: the top of its worktree and its branch.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
+import { readStart } from "../paths.js";
 
 /** The worktree a folder is in. */
 export interface Worktree {
@@ -48,5 +49,5 @@ async function readBranch(files: Files, git: string): Promise<{ branch?: string 
 
 /** Reads a file of git's; "" if it cannot be read. */
 export async function readSmall(files: Files, file: string): Promise<string> {
-  return new TextDecoder().decode(await files.readRange(file, 0, LARGEST).catch(() => new Uint8Array()));
+  return (await readStart(files, file, LARGEST))?.text ?? "";
 }

@@ -2,7 +2,7 @@
 // user is in, the user's own before them, and the files they import with `@path`. The nearest guide comes last, so that it wins.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
-import { isContentHidden, resolvePath, type Hidden } from "../paths.js";
+import { isContentHidden, readStart, resolvePath, type FileStart, type Hidden } from "../paths.js";
 import type { UserFolders } from "../definitions.js";
 import { findGitPlace } from "./git-place.js";
 
@@ -12,12 +12,10 @@ const LARGEST = 12 * 1024;
 const MOST_FILES = 30;
 const DEEPEST = 5;
 
-/** A guide or a file that one imports. `cut`: the file is longer. */
-export interface Guide {
+/** A guide or a file that one imports. */
+export interface Guide extends FileStart {
   /** The path for messages: relative to the project, or `~/…`. */
   file: string;
-  text: string;
-  cut: boolean;
 }
 
 /** The project and the user whose guides are read. */
@@ -102,16 +100,15 @@ async function readGuide(reading: Reading, wanted: Wanted): Promise<void> {
     warn("may not be read");
     return;
   }
-  const stat = await files.stat(resolved.path).catch(() => undefined);
-  if (stat?.kind !== "file") {
+  const read = await readStart(files, resolved.path, LARGEST);
+  if (read === undefined) {
     warn("is not there");
     return;
   }
   if (wanted.parents.includes(resolved.path)) warn("imports itself in a circle");
   if (seen.has(resolved.path)) return;
   seen.add(resolved.path);
-  const read = await readText(files, resolved.path, stat.size);
-  if (read === undefined) {
+  if (read.text.includes("\0")) {
     warn("is not a text file");
     return;
   }
@@ -166,22 +163,6 @@ function withoutFences(text: string): string {
     return false;
   });
   return kept.join("\n");
-}
-
-/** Returns the beginning of a file as text; `undefined` if it is binary. */
-async function readText(
-  files: Files,
-  file: string,
-  size: number,
-): Promise<{ text: string; cut: boolean } | undefined> {
-  try {
-    const bytes = await files.readRange(file, 0, Math.min(size, LARGEST));
-    if (bytes.includes(0)) return undefined;
-    const text = new TextDecoder().decode(bytes, { stream: size > LARGEST });
-    return { text: text.replaceAll("\r\n", "\n"), cut: size > LARGEST };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Spells a file relative to the project; a file in the user's own folders begins with `~`. */

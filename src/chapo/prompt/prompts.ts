@@ -4,6 +4,7 @@ import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
+import { readStart } from "../paths.js";
 
 /** The bundled prompts: each is the file of the last part of its name. */
 const BUNDLED = [
@@ -58,11 +59,8 @@ export async function readChapoPrompts(
 }
 
 async function readPrompt(files: Files, name: string, file: string): Promise<string> {
-  const stat = await files.stat(file);
-  if (stat?.kind === "file" && stat.size <= LARGEST) {
-    const text = new TextDecoder().decode(await files.readRange(file, 0, LARGEST));
-    return text.replaceAll("\r\n", "\n").trim();
-  }
-  const why = stat?.kind === "file" ? `${file} is larger than 256 KB` : `${file} is not a file`;
+  const read = await readStart(files, file, LARGEST);
+  if (read?.cut === false) return read.text.trim();
+  const why = read === undefined ? `${file} is not a file` : `${file} is larger than 256 KB`;
   throw new UserError("usage", `cannot read the prompt ${name}: ${why}`, "correct the setting");
 }

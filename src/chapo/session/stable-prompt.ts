@@ -11,7 +11,7 @@ import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Files } from "../../system/ports.js";
 import { findGitPlace } from "../prompt/git-place.js";
-import { readInside } from "../paths.js";
+import { readInside, readStart } from "../paths.js";
 import type { Tool } from "../tool.js";
 
 const PART = "prompt";
@@ -137,10 +137,9 @@ export function selectOffered(tools: readonly Tool[], unused: readonly string[])
 
 /** Whether the repository has a remote; one whose settings are in another place may have. */
 async function readsRemote(files: Files, top: string): Promise<boolean> {
-  const config = path.join(top, ".git/config");
-  if ((await files.stat(config).catch(() => undefined))?.kind !== "file")
-    return (await files.stat(path.join(top, ".git")))?.kind === "file";
-  return new TextDecoder().decode(await files.readRange(config, 0, LARGEST_MANIFEST)).includes("[remote ");
+  const config = await readStart(files, path.join(top, ".git/config"), LARGEST_MANIFEST);
+  if (config === undefined) return (await files.stat(path.join(top, ".git")))?.kind === "file";
+  return config.text.includes("[remote ");
 }
 
 /** Looks for a notebook in the project's folder and the folders below it, nearest first. */

@@ -2,7 +2,7 @@
 // cannot be told (a shell, a foreign tool), the lines of files that a deny rule covers. Also removes the models' keys.
 import path from "node:path";
 import type { Files } from "../../../system/ports.js";
-import { decodePath, type Hidden } from "../../paths.js";
+import { decodePath, readStart, type Hidden } from "../../paths.js";
 import type { PermissionMode } from "../../../config/settings/modes.js";
 import { TABLE } from "../../rules/modes.js";
 import { meetsPath } from "../../rules/patterns.js";
@@ -110,22 +110,13 @@ async function readDeniedLines({
   for (const { path: bytes, kind } of walked) {
     const file = decodePath(bytes);
     if (kind !== "file" || left <= 0 || findReadRule(rules, file)?.list !== "deny") continue;
-    const text = await readSmall(files, path.join(real, file));
-    left -= text.length;
-    for (const line of text.split(/\r?\n/).flatMap(splitValue)) if (!lines.has(line)) lines.set(line, file);
+    const read = await readStart(files, path.join(real, file), LARGEST);
+    if (read === undefined || read.cut) continue;
+    left -= read.text.length;
+    for (const line of read.text.split("\n").flatMap(splitValue)) if (!lines.has(line)) lines.set(line, file);
   }
   // The longest first, so that nothing of a longer line stays.
   return [...lines].map(([line, file]) => ({ line, file })).sort((a, b) => b.line.length - a.line.length);
-}
-
-async function readSmall(files: Files, file: string): Promise<string> {
-  try {
-    const stat = await files.stat(file, { link: true });
-    if (stat?.kind !== "file" || stat.size > LARGEST) return "";
-    return new TextDecoder().decode(await files.readRange(file, 0, stat.size));
-  } catch {
-    return "";
-  }
 }
 
 /** Returns the line, and the value of `NAME=value` or `name: value`. */

@@ -4,7 +4,14 @@ import path from "node:path";
 import { z } from "zod";
 import type { Clock, Processes, Files, Walked } from "../../../system/ports.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { decodePath, encodePath, findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
+import {
+  decodePath,
+  encodePath,
+  findLeftOut,
+  readStart,
+  resolvePath,
+  type ProjectFolder,
+} from "../../paths.js";
 import { compilePathPattern, matchesPath } from "../../rules/patterns.js";
 import { findRipgrep, selectFiles } from "../find/ripgrep.js";
 import {
@@ -271,10 +278,9 @@ async function readRulesBelow(files: Files, root: string, entries: readonly Walk
 }
 
 async function readRules(files: Files, root: string, base: string): Promise<Rules | undefined> {
-  const file = path.join(root, base, RULES);
-  if ((await files.stat(file))?.kind !== "file") return undefined;
-  const text = new TextDecoder().decode(await files.readRange(file, 0, LARGEST_RULES));
-  const lines = text.split("\n").filter((line) => (line.match(/\*+/g)?.length ?? 0) <= MOST_STARS);
+  const read = await readStart(files, path.join(root, base, RULES), LARGEST_RULES);
+  if (read === undefined) return undefined;
+  const lines = read.text.split("\n").filter((line) => (line.match(/\*+/g)?.length ?? 0) <= MOST_STARS);
   return { base, rules: ignore().add(lines) };
 }
 

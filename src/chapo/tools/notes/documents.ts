@@ -4,7 +4,8 @@ import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { LARGEST_FILE } from "../files/file-text.js";
-import { decodePath, findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
+import { decodePath, findLeftOut, readStart, resolvePath, type ProjectFolder } from "../../paths.js";
+import { findLines } from "../../memory/memory.js";
 
 /** The project and its folder of documents. */
 export interface DocumentPlace extends ProjectFolder {
@@ -14,7 +15,6 @@ export interface DocumentPlace extends ProjectFolder {
 
 const MOST_DOCUMENTS = 500;
 const MOST_HITS = 100;
-const LONGEST_LINE = 300;
 const MOST_CHARACTERS = 50_000;
 
 /** Creates the document tools. */
@@ -45,7 +45,7 @@ export function createDocumentTools(given: DocumentPlace): Tool[] {
     defineTool({
       name: "context_searchDocuments",
       description:
-        "Searches all documents for words, ignoring case; returns document:line:text. Finds lines with all of the words, or if there are none, lines with any of them.",
+        "Searches all documents for lines with every word of the query, ignoring case; returns document:line:text.",
       arguments: z.strictObject({
         query: z.string().trim().min(1).max(1000).describe("The words to search for"),
       }),
@@ -78,27 +78,15 @@ async function readDocument(place: DocumentPlace, name: string): Promise<ToolRes
 }
 
 async function searchDocuments(place: DocumentPlace, query: string): Promise<ToolResult> {
-  const words = query.toLowerCase().split(/\s+/);
-  const all: string[] = [];
-  const any: string[] = [];
+  const hits: string[] = [];
   for (const name of (await findDocuments(place)).slice(0, MOST_DOCUMENTS)) {
     const text = await readText(place, name);
     if ("problem" in text) continue;
-    for (const [at, line] of text.text.split(/\r?\n/).entries()) {
-      const folded = line.toLowerCase();
-      const held = words.filter((word) => folded.includes(word)).length;
-      if (held === 0) continue;
-      const list = held === words.length ? all : any;
-      if (list.length <= MOST_HITS) list.push(`${name}:${at + 1}:${line.trim().slice(0, LONGEST_LINE)}`);
-    }
+    for (const { line, snippet } of findLines(text.text, query)) hits.push(`${name}:${line}:${snippet}`);
   }
-  const hits = all.length > 0 ? all : any;
   if (hits.length === 0) return done("no matches");
-  const lines = hits.slice(0, MOST_HITS);
-  if (all.length === 0 && words.length > 1)
-    lines.unshift("[no line contains all of the words; these contain some]");
-  if (hits.length > MOST_HITS) lines.push(`[truncated: the first ${MOST_HITS} lines are shown]`);
-  return done(lines.join("\n"));
+  const more = hits.length > MOST_HITS ? [`[truncated: the first ${MOST_HITS} lines are shown]`] : [];
+  return done([...hits.slice(0, MOST_HITS), ...more].join("\n"));
 }
 
 function isDocument(name: string): boolean {
@@ -127,8 +115,6 @@ async function readText(
   if ("refusal" in resolved) return { problem: `${name}: not in ${documents}` };
   const inProject = await resolvePath({ files, root }, resolved.path, "read");
   if ("refusal" in inProject || !isDocument(resolved.path)) return { problem: `${name}: no such document` };
-  const stat = await files.stat(resolved.path);
-  if (stat?.kind !== "file") return { problem: `${name}: no such document in ${documents}` };
-  const bytes = await files.readRange(resolved.path, 0, Math.min(stat.size, LARGEST_FILE));
-  return { text: new TextDecoder().decode(bytes) };
+  const read = await readStart(files, resolved.path, LARGEST_FILE);
+  return read ?? { problem: `${name}: no such document in ${documents}` };
 }
