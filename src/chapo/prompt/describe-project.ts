@@ -1,5 +1,5 @@
-// Reads the project's manifests and its guides for agents, and describes the project by its files: languages, frameworks, scripts
-// and the test command. system-prompt.ts formats the description.
+// Reads the project's manifests and its guides for agents, and describes the project by its files: dependencies, scripts and the
+// test command. system-prompt.ts formats the description.
 import { z } from "zod";
 import { readGuides, type Guide, type GuidePlace } from "./guides.js";
 import { findGitPlace } from "./git-place.js";
@@ -9,8 +9,8 @@ import { readInside } from "../paths.js";
 interface ProjectDescription {
   /** The name in the manifest. */
   name: string | undefined;
-  languages: readonly string[];
-  frameworks: readonly string[];
+  /** The names of the first packages that its package.json asks for. */
+  dependencies: readonly string[];
   /** `npm`, `pnpm`, … */
   packageTool: string | undefined;
   /** In the order of the manifest. */
@@ -20,48 +20,8 @@ interface ProjectDescription {
 }
 
 const MOST_SCRIPTS = 30;
+const MOST_DEPENDENCIES = 30;
 const LONGEST = 200;
-
-const LANGUAGES: readonly (readonly [language: string, sign: RegExp])[] = [
-  ["TypeScript", /^tsconfig.*\.json$/],
-  ["Python", /^(?:pyproject\.toml|setup\.py|setup\.cfg|requirements.*\.txt|Pipfile)$/],
-  ["Rust", /^Cargo\.toml$/],
-  ["Go", /^go\.mod$/],
-  ["Java", /^(?:pom\.xml|build\.gradle)$/],
-  ["Kotlin", /^build\.gradle\.kts$/],
-  ["Ruby", /^Gemfile$/],
-  ["PHP", /^composer\.json$/],
-  ["C#", /\.(?:csproj|sln)$/],
-  ["Swift", /^Package\.swift$/],
-  ["Elixir", /^mix\.exs$/],
-  ["Dart", /^pubspec\.yaml$/],
-  ["C or C++", /^CMakeLists\.txt$/],
-];
-
-/** Dependencies and the names of their frameworks. A meta-framework and its base may both be listed. */
-const NODE_FRAMEWORKS: readonly (readonly [dependency: string, name: string])[] = [
-  ["next", "Next.js"],
-  ["nuxt", "Nuxt"],
-  ["react", "React"],
-  ["vue", "Vue"],
-  ["svelte", "Svelte"],
-  ["@angular/core", "Angular"],
-  ["solid-js", "Solid"],
-  ["astro", "Astro"],
-  ["express", "Express"],
-  ["fastify", "Fastify"],
-  ["hono", "Hono"],
-  ["koa", "Koa"],
-  ["@nestjs/core", "NestJS"],
-  ["electron", "Electron"],
-  ["react-native", "React Native"],
-  ["vite", "Vite"],
-  ["vitest", "Vitest"],
-  ["jest", "Jest"],
-  ["mocha", "Mocha"],
-  ["@playwright/test", "Playwright"],
-];
-const PYTHON_FRAMEWORKS = ["Django", "Flask", "FastAPI", "pytest"] as const;
 
 /** Files whose text is read. */
 const MANIFEST_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
@@ -73,10 +33,6 @@ export function describeProject(
 ): ProjectDescription {
   const manifest = readManifest(texts.get("package.json"));
   const has = (name: string) => names.includes(name);
-  const languages = LANGUAGES.filter(([, sign]) => names.some((name) => sign.test(name))).map(
-    ([name]) => name,
-  );
-  if (manifest !== undefined && !languages.includes("TypeScript")) languages.unshift("JavaScript");
   const packageTool = manifest === undefined ? undefined : detectPackageTool(names);
   const python = `${texts.get("pyproject.toml") ?? ""}\n${texts.get("requirements.txt") ?? ""}`;
   const pythonName = /^\[(?:project|tool\.poetry)\][^[]*?^name[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(
@@ -85,11 +41,7 @@ export function describeProject(
   const scripts = manifest?.scripts ?? [];
   return {
     name: manifest?.name ?? pythonName,
-    languages,
-    frameworks: [
-      ...NODE_FRAMEWORKS.filter(([one]) => manifest?.dependencies.has(one)).map(([, name]) => name),
-      ...PYTHON_FRAMEWORKS.filter((name) => new RegExp(`\\b${name}\\b`, "i").test(python)),
-    ],
+    dependencies: manifest?.dependencies ?? [],
     packageTool,
     scripts: scripts.slice(0, MOST_SCRIPTS),
     testCommand:
@@ -124,10 +76,9 @@ function readManifest(text: string | undefined) {
           ? [{ name: script.slice(0, LONGEST), command: command.slice(0, LONGEST) }]
           : [],
       ),
-      dependencies: new Set([
-        ...Object.keys(toObject(dependencies)),
-        ...Object.keys(toObject(devDependencies)),
-      ]),
+      dependencies: [...Object.keys(toObject(dependencies)), ...Object.keys(toObject(devDependencies))]
+        .slice(0, MOST_DEPENDENCIES)
+        .map((name) => name.slice(0, LONGEST)),
     };
   } catch {
     return undefined;

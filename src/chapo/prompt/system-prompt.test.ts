@@ -59,7 +59,7 @@ test("the system prompt has its parts in order, each once", async () => {
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   for (const fact of [
     "Name: `shop`",
-    "Frameworks: React, Vitest",
+    "Dependencies: `react`, `vitest`",
     "Test command: `npm test`",
     "`build` (`tsc`)",
   ])
@@ -149,22 +149,15 @@ test.each([
   expect(describeProject(names, new Map(Object.entries(texts))).testCommand).toBe(expected);
 });
 
-test("languages and names of projects without a package.json are recognised", () => {
+test("the name of a project without a package.json is recognised", () => {
   const python = new Map([
     ["pyproject.toml", '[tool.poetry]\nversion = "1"\nname = "snake"\n[x]\ndjango = "5"'],
   ]);
   expect(describeProject(["pyproject.toml"], python)).toMatchObject({
     name: "snake",
-    languages: ["Python"],
-    frameworks: ["Django"],
+    dependencies: [],
     packageTool: undefined,
   });
-  expect(
-    describeProject(["package.json", "tsconfig.json"], new Map([["package.json", "{}"]])).languages,
-  ).toEqual(["TypeScript"]);
-  expect(describeProject(["package.json"], new Map([["package.json", "{}"]])).languages).toEqual([
-    "JavaScript",
-  ]);
 });
 
 test("a hostile manifest is read quickly", () => {
@@ -180,7 +173,7 @@ test("the draft of AGENTS.md contains the recognised facts in a part of their ow
       "# shop\n",
       "Notes for agents that work here. Add what the code does not show: conventions, pitfalls, files that must not be changed.\n",
       "<!-- looper:project -->\n## What is here\n",
-      "- Languages: JavaScript\n- Frameworks: React, Vitest\n- Tests: `npm test`\n- `npm run build`: `tsc`",
+      "- Dependencies: `react`, `vitest`\n- Tests: `npm test`\n- `npm run build`: `tsc`",
       "<!-- /looper:project -->\n",
       "## Conventions\n",
     ].join("\n"),

@@ -80,15 +80,14 @@ function listFacts(
   project: ProjectContext,
   today: SystemPromptParts["today"],
 ): [what: string, said: string][] {
-  const { name, branch, languages, frameworks, packageTool, scripts, testCommand, entries } = project;
+  const { name, branch, dependencies, packageTool, scripts, testCommand, entries } = project;
   const told: [string, string | undefined][] = [
     ["Today", today.day],
     ["System", today.system],
     ["Folder", quoteCode(project.root)],
     ["Branch", branch === undefined ? undefined : quoteCode(branch.slice(0, LONGEST_NAME))],
     ["Name", name === undefined ? undefined : quoteCode(name.slice(0, LONGEST_NAME))],
-    ["Languages", languages.join(", ")],
-    ["Frameworks", frameworks.join(", ")],
+    ["Dependencies", dependencies.map(quoteCode).join(", ")],
     ["Packages", packageTool],
     ["Test command", testCommand === undefined ? undefined : quoteCode(testCommand)],
     ["Scripts", scripts.map((one) => `${quoteCode(one.name)} (${quoteCode(one.command)})`).join(", ")],
@@ -99,10 +98,9 @@ function listFacts(
 
 /** Drafts an AGENTS.md: the recognised facts in a part of their own, and room for conventions. */
 export function draftProjectFile(project: ProjectContext): string {
-  const { name, languages, frameworks, testCommand, scripts, packageTool } = project;
+  const { name, dependencies, testCommand, scripts, packageTool } = project;
   const about = [
-    ...(languages.length > 0 ? [`- Languages: ${languages.join(", ")}`] : []),
-    ...(frameworks.length > 0 ? [`- Frameworks: ${frameworks.join(", ")}`] : []),
+    ...(dependencies.length > 0 ? [`- Dependencies: ${dependencies.map(quoteCode).join(", ")}`] : []),
     ...(testCommand !== undefined ? [`- Tests: ${quoteCode(testCommand)}`] : []),
     ...scripts
       .filter((one) => one.name !== "test")

@@ -47,7 +47,7 @@ function identify(
 ): string {
   const { root, guides } = project;
   const unknown = { name: undefined, packageTool: undefined, testCommand: undefined };
-  const stable = { root, guides, ...unknown, entries: [], scripts: [], languages: [], frameworks: [] };
+  const stable = { root, guides, ...unknown, entries: [], scripts: [], dependencies: [] };
   const text = buildSystemPrompt({ ...parts, project: stable });
   return sha256Hex(JSON.stringify([summaries.length, memory !== undefined, selectBySettings(unused), text]));
 }
