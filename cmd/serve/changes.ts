@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Project } from "../../src/config/project/open-project.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
 import { errorMessage } from "../../src/system/errors.js";
+import { ChangeWatch, type WatchedPlace } from "../../src/system/files/change-watch.js";
 import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
@@ -21,9 +22,12 @@ import { listOwnRuns } from "../lookup/find-run.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
 import { beat, frame } from "./streams.js";
 
-const LOOK_EVERY_MS = 250;
-/** Every so many looks everything is read again. */
-const WHOLE_LOOK = 40;
+/** Between two looks, however much moves. */
+const PAUSE_MS = 250;
+/** How often it is looked where no change is reported, as on a network file system. */
+const LOOK_EVERY_MS = 3_000;
+/** How often the settings are read too. */
+const WHOLE_LOOK_MS = 60_000;
 const BEAT_MS = 10_000;
 
 /** A row of the board: `flags` tell what is unusual, e.g. `waits`, `asks`, `paused`, `unverified`. */
@@ -58,11 +62,14 @@ export class Changes {
   #project: Project | undefined;
   #pace: { run: string; pace?: Pace } = { run: "" };
   #view: { folder: string; at: number; view: View } = { folder: "", at: 0, view: NOTHING };
+  readonly #watch: ChangeWatch;
 
   constructor(
     private readonly context: CommandContext,
     private readonly project: () => Promise<Project>,
-  ) {}
+  ) {
+    this.#watch = new ChangeWatch(context.ports, () => this.#places());
+  }
 
   /** As it is now. */
   async state(): Promise<ProjectState> {
@@ -108,19 +115,39 @@ export class Changes {
   async #look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
-    for (let looks = 1; this.#heard.size > 0;) {
+    const { clock } = this.context.ports;
+    let whole = clock.monotonic();
+    while (this.#heard.size > 0) {
+      const isDue = clock.monotonic() - whole > WHOLE_LOOK_MS;
+      if (isDue) whole = clock.monotonic();
       // A settings file that is being written is looked at again.
-      if (!(await this.#isQuiet(looks++))) await this.state().catch(() => undefined);
+      if (isDue || ((await this.#watch.changed()) && !(await this.#isQuiet())))
+        await this.state().catch(() => undefined);
       for (const heard of this.#heard) if (heard.seen !== this.#state) heard.wake();
-      await this.context.ports.clock.sleep(LOOK_EVERY_MS);
+      await clock.sleep(PAUSE_MS);
+      await this.#watch.wait(LOOK_EVERY_MS);
     }
     this.#looking = false;
   }
 
+  /** The folders in which something moves: of the task file, of runs, and of the one in progress with its lock. */
+  async #places(): Promise<WatchedPlace[]> {
+    const project = this.#project ?? (await this.project());
+    const { files } = this.context.ports;
+    const live = await findLiveRun(this.context.ports, project);
+    const { dir: folder, base: entry } = path.parse(project.realTodoFile);
+    const runs = { folder: path.join(project.logDir, "runs") };
+    // Before the first run the looks for safety's sake are enough.
+    const found = (await files.stat(runs.folder))?.kind === "folder" ? [runs] : [];
+    const own =
+      live === undefined ? [] : [{ folder: live.folder, entry: "events.jsonl" }, { folder: project.lockDir }];
+    return [{ folder, entry }, ...found, ...own];
+  }
+
   /** Whether nothing moved since the last whole look; the settings, which cost most, are not read for that. */
-  async #isQuiet(looks: number): Promise<boolean> {
+  async #isQuiet(): Promise<boolean> {
     const project = this.#project;
-    if (project === undefined || looks % WHOLE_LOOK === 0) return false;
+    if (project === undefined) return false;
     const live = await findLiveRun(this.context.ports, project);
     return (await this.#marks(project, live)) === this.#seen;
   }
