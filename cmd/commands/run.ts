@@ -20,6 +20,7 @@ import {
   type RunToWatch,
   type StartLine,
 } from "../watch/watch-run.js";
+import { serveBeside } from "../watch/serve-beside.js";
 import { Option } from "commander";
 import { FILE, list, TRUST, type WorkingCommand } from "../context/command.js";
 import { hintOnSentence } from "../context/words.js";
@@ -31,6 +32,7 @@ export interface RunLine extends StartLine {
   prompt?: string;
   junit?: string;
   wait?: true;
+  serve?: true;
   failUnverified?: true;
   quiet?: true;
   /** `looper` alone was typed. */
@@ -46,6 +48,7 @@ export const command: WorkingCommand<RunLine> = {
     list("--skip <stage>", "pass this analyze stage; repeatable"),
     list("--auto-approve <stage>", "answer this ask stage as approved; repeatable"),
     new Option("--wait", "sleep while only questions are open"),
+    new Option("--serve", "show it in a browser too, as `looper serve` does"),
     new Option("--prompt <text>", "the idea for a first task file; - reads stdin"),
     TRUST,
     new Option("-y", "do not ask before writing the first task file"),
@@ -68,11 +71,13 @@ async function run(context: CommandContext, request: RunLine): Promise<CommandOu
   if (request.dryRun === true) return showPlan(context, request, asked);
   if (request.bare === true && !(await isMeant(context, asked))) return { ending: "interrupted" };
   const junit = request.junit;
-  const end = await watchRun(context, asked, {
+  const watching = {
     manner: mannerOf(request),
     asksHere: true,
     ...(junit === undefined ? {} : { junit: await openReport(context, junit, project.todoFile) }),
-  });
+  } as const;
+  const work = (): ReturnType<typeof watchRun> => watchRun(context, asked, watching);
+  const end = request.serve === true ? await serveBeside(context, project, work) : await work();
   const isFailed = request.failUnverified === true && end.ending === "complete" && hasUnverified(end.view);
   return isFailed ? "no" : end;
 }

@@ -1,4 +1,5 @@
 // The server's sockets.
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { getRequestListener } from "@hono/node-server";
@@ -38,14 +39,10 @@ export async function listen(server: Server, host: string, asked: string | undef
   const last = asked === undefined ? PORT + MORE_PORTS : first;
   for (let port = first; ; port++) {
     try {
-      return await new Promise<number>((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(port, host, () => {
-          server.off("error", reject);
-          const address = server.address();
-          resolve(typeof address === "object" && address !== null ? address.port : port);
-        });
-      });
+      server.listen(port, host);
+      await once(server, "listening");
+      const address = server.address();
+      return typeof address === "object" && address !== null ? address.port : port;
     } catch (error) {
       if (errorCode(error) === "EADDRINUSE" && port < last) continue;
       throw environmentError(

@@ -23,6 +23,8 @@ import { readPage } from "./page.js";
 import type { Site } from "./route.js";
 
 const LOOPBACK = "127.0.0.1";
+/** How long those who look on may still read the last lines of a run that the server was for. */
+const LAST_WORDS_MS = 500;
 /** Every address of the machine: no browser asks for it by that name. */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
@@ -36,6 +38,7 @@ interface Request {
   share?: string;
   as?: string;
   startOnAnswer?: true;
+  beside?: true;
 }
 
 export const command: WorkingCommand<Request> = {
@@ -49,6 +52,7 @@ export const command: WorkingCommand<Request> = {
     new Option("--share <role>", "print a second link, for another person: read or answer"),
     new Option("--as <name>", "the name of that person"),
     new Option("--start-on-answer", "an answer starts a run when none is in progress"),
+    new Option("--beside", "until stdin ends: for looper run --serve").hideHelp(),
   ],
   examples: [
     ["looper serve", "print a link that signs in; Enter prints a new one"],
@@ -114,22 +118,33 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     const role = share === "answer" ? "answer" : "read";
     await printLines(context.out, [`${as} (${role}): ${linkFor(as, role)}`]);
   }
-  const stopped = new Promise<CommandOutcome>((resolve) => {
+  if (context.stdin.isTerminal) void printLinks(context, () => linkFor(name, own));
+  const outcome = await untilStopped(context, request);
+  closing.abort();
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+  await site.turns.settled();
+  return outcome;
+}
+
+/** Resolves at a signal, or, beside a run, when that ends. A second signal ends the program. */
+function untilStopped(context: CommandContext, { beside }: Request): Promise<CommandOutcome> {
+  return new Promise((resolve) => {
+    let stopped = false;
     context.onSignal((signal) => {
-      if (closing.signal.aborted) return false;
-      closing.abort();
-      for (const server of servers) {
-        server.close();
-        server.closeAllConnections();
-      }
-      void site.turns.settled().then(() => {
-        resolve({ ending: "interrupted", signal });
-      });
+      if (stopped) return false;
+      stopped = true;
+      resolve({ ending: "interrupted", signal });
       return true;
     });
+    if (beside === undefined) return;
+    void context.stdin.readAll().then(async () => {
+      await context.ports.clock.sleep(LAST_WORDS_MS);
+      resolve("ok");
+    });
   });
-  if (context.stdin.isTerminal) void printLinks(context, () => linkFor(name, own));
-  return stopped;
 }
 
 /** Answers requests to upgrade. The library is loaded for the first client that wants it. */
