@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFailedRequest } from "./acp-error.js";
+import { describeFailedRequest } from "./acp-stream.js";
 import { explainFailure } from "../limits/limits.js";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");

@@ -1,5 +1,5 @@
 // The child's side of the kind acp: talks to the agent as its client, answers what it asks by the permissions, and hands
-// on what it says. Leaves understanding that to acp-stream.ts, what to answer to acp-permission.ts, the process to acp-wire.ts.
+// on what it says. Leaves understanding that to acp-stream.ts, the process to acp-wire.ts.
 import {
   client,
   methods,
@@ -11,13 +11,15 @@ import {
 } from "@agentclientprotocol/sdk";
 import { given } from "../../system/given.js";
 import { chooseSettings } from "./acp-choices.js";
-import { chooseAnswer, isAllowed } from "./acp-permission.js";
 import { AcpRequest, type AcpHostLine } from "./acp-request.js";
 import { resumeMethod } from "./acp-stream.js";
 import { mergeTool, type AcpTool } from "./acp-tools.js";
 import { openWire, endsWithin } from "./acp-wire.js";
 import { field, numberField, textField } from "../fields.js";
 import { runHost, writeLine, type HostIo } from "../hosted/host.js";
+import path from "node:path";
+import type { Permissions } from "../../workflow/words.js";
+import { never } from "../../system/never.js";
 
 /** Speaks with the agent at an absolute path; the exit code. */
 export async function hostAcp(binary: string, io: HostIo): Promise<number> {
@@ -183,4 +185,52 @@ async function setUp(
   if (model === undefined) return undefined;
   const message = `${request.model ?? ""}: ${model}; perhaps its args can name one`;
   return { type: "request-failed", method: "model", message, data: { code: "model_not_found" } };
+}
+
+// Answers an agent that asks for permission. It sees only the calls that the agent asks about, and only the agent's
+// own description of them.
+
+/** An answer that the agent offers. */
+interface AcpOption {
+  optionId: string;
+  kind: string;
+}
+
+/** Answers of the protocol. */
+type AcpAnswer = { outcome: "selected"; optionId: string } | { outcome: "cancelled" };
+
+/** Whether a call is allowed. `roots`: the working directory, under each of its names. */
+export function isAllowed(tool: AcpTool, permissions: Permissions, roots: readonly string[]): boolean {
+  switch (permissions) {
+    case "full":
+      return true;
+    case "read-only":
+      return tool.kind !== undefined && READS.has(tool.kind);
+    case "workspace":
+      // A command's words do not tell which files it reaches.
+      return READS.has(tool.kind ?? "") || tool.kind === "execute" || isInside(tool.paths, roots);
+    default:
+      return never(permissions);
+  }
+}
+
+const READS: ReadonlySet<string> = new Set(["read", "search", "think"]);
+
+function isInside(paths: readonly string[], roots: readonly string[]): boolean {
+  return paths.every((one) =>
+    roots.some((root) => {
+      const relative = path.relative(root, path.resolve(root, one));
+      return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+    }),
+  );
+}
+
+/** This once rather than always: the next call shall be asked about again. Without a fitting option the call is cancelled. */
+export function chooseAnswer(allowed: boolean, options: readonly AcpOption[]): AcpAnswer {
+  const kinds = allowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+  for (const kind of kinds) {
+    const option = options.find((one) => one.kind === kind);
+    if (option !== undefined) return { outcome: "selected", optionId: option.optionId };
+  }
+  return { outcome: "cancelled" };
 }

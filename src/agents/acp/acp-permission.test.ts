@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseAnswer, isAllowed } from "./acp-permission.js";
+import { chooseAnswer, isAllowed } from "./acp-host.js";
 import { mergeTool } from "./acp-tools.js";
 
 const ROOTS = ["/p", "/real/p"];

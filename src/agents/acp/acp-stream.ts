@@ -4,13 +4,13 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { AcpHostLine } from "./acp-request.js";
-import { describeFailedRequest } from "./acp-error.js";
-import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
 import { toToolUse, readDenial, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
 import { appendText } from "../process/bounds.js";
-import { field, listField, textField, usdField } from "../fields.js";
+import { field, listField, textField, usdField, numberField, tokensField } from "../fields.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "../limits/reader.js";
 import { toUsageEvents, findUsedBefore, toUsed } from "../usage.js";
+import { isStatus, readErrorBody } from "../limits/limit-facts.js";
+import { endFailed } from "../limits/limits.js";
 
 interface Call {
   tool: AcpTool;
@@ -286,4 +286,117 @@ function close(state: AcpState, resumed: Session | undefined): Closing {
     ...given({ terminal: quiet.terminal }),
     ...(quiet.resumable ? sessionOf(quiet.session, used) : {}),
   };
+}
+
+// Why a request to an agent of the Agent Client Protocol failed. The protocol's own library says only "Internal
+// error" of what an agent throws: its words, or all of its text where that is JSON, stand in the error's data.
+
+type Failed = Pick<Extract<AcpHostLine, { type: "request-failed" }>, "code" | "message" | "data" | "method">;
+
+const SIGN_IN = -32000;
+
+/** `code` is one of JSON-RPC's, or the HTTP status; what kind of error it is some agents say in the data. */
+export function describeFailedRequest({
+  code = 0,
+  message,
+  data,
+  method,
+}: Failed): Extract<Terminal, { good: false }> {
+  const body = bodyOf(data);
+  const told = readErrorBody(body);
+  const words = textField(data, "details") ?? told?.message ?? asWords(data);
+  const text = words === undefined || message.includes(words) ? message : `${message}\n${words}`;
+  const said = GENERIC.test(message) ? (words ?? message) : text.replace("\n", ": ");
+  const evidence = `${method}: ${said}`;
+  if (code === SIGN_IN) return { good: false, reason: "not-signed-in", evidence };
+  const codes = ["errorKind", "errorName", "code", "type"].flatMap((key) => textField(data, key) ?? []);
+  const status = [code, numberField(data, "statusCode"), numberField(data, "status")].find(isStatus);
+  return endFailed(
+    {
+      codes,
+      text,
+      ...(told === undefined ? {} : { body: JSON.stringify(body) }),
+      ...given({ status }),
+    },
+    evidence,
+  );
+}
+
+/** JSON-RPC's own names of errors: they tell nothing beside other words. */
+const GENERIC = /^(?:internal error|server error|unknown error|error)\.?$/i;
+
+/** The data as the body of an answer: a bare error is put where bodies have it. */
+function bodyOf(data: unknown): unknown {
+  if (typeof data !== "object" || data === null) return undefined;
+  return field(data, "error") === undefined && textField(data, "message") !== undefined
+    ? { error: data }
+    : data;
+}
+
+function asWords(data: unknown): string | undefined {
+  return typeof data === "string" && data.trim() !== "" ? data : undefined;
+}
+
+// How a turn of an agent of the Agent Client Protocol ended, and what it used.
+
+/** Of one turn: `input` without what came from the cache, `output` with what was thought. */
+interface Tokens {
+  input: number;
+  cached: number;
+  output: number;
+}
+
+/** Whether a turn ended well; `stream`: what was said last, and what was refused. */
+function endOfTurn(
+  stopReason: string,
+  result: unknown,
+  stream: { final: string; refused?: string },
+): Terminal {
+  switch (stopReason) {
+    case "end_turn":
+      // Codex ends so when its provider fails, and says why as if the model did.
+      if (field(result, "usage") !== null) return endedSilently(stream) ?? { good: true };
+      return endFailed(
+        { text: stream.final },
+        stream.final === "" ? "it ended without having done anything" : stream.final,
+      );
+    case "max_tokens":
+      return { good: false, reason: "incomplete", evidence: "the model's answer broke off at its longest" };
+    case "max_turn_requests":
+      return { good: false, reason: "turns", evidence: "it made as many requests as it may in a turn" };
+    case "refusal":
+      return { good: false, reason: "incomplete", evidence: "the model refused to go on" };
+    case "cancelled": {
+      const evidence =
+        stream.refused === undefined ? "cancelled, not by looper" : `stopped there: ${stream.refused}`;
+      return { good: false, reason: "incomplete", evidence };
+    }
+    default:
+      return { good: false, reason: "incomplete", evidence: `it stopped: ${stopReason}` };
+  }
+}
+
+/** Opencode ends its work, as if well, at the first call that is refused. */
+function endedSilently({ final, refused }: { final: string; refused?: string }): Terminal | undefined {
+  if (final !== "" || refused === undefined) return undefined;
+  return { good: false, reason: "incomplete", evidence: `stopped there: ${refused}` };
+}
+
+/**
+ * The tokens of a turn; `undefined` when the agent does not report them. All agents leave cached tokens out of the input.
+ * Some leave reasoning tokens out of the output, but the total includes them.
+ */
+function readTokens(result: unknown): Tokens | undefined {
+  const usage = field(result, "usage") ?? undefined;
+  if (usage === undefined) return readQuota(field(field(field(result, "_meta"), "quota"), "token_count"));
+  const count = (key: string): number => tokensField(usage, key) ?? 0;
+  const input = count("inputTokens") + count("cachedWriteTokens");
+  const cached = count("cachedReadTokens");
+  return { input, cached, output: Math.max(count("outputTokens"), count("totalTokens") - input - cached) };
+}
+
+function readQuota(counted: unknown): Tokens | undefined {
+  const input = tokensField(counted, "input_tokens");
+  const output = tokensField(counted, "output_tokens");
+  return input === undefined || output === undefined ? undefined : { input, cached: 0, output };
 }

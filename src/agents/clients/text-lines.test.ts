@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../agent.js";
 import { boundEvent } from "../process/bounds.js";
 import { splitLines } from "../process/lines.js";
-import { textReader } from "./text-lines.js";
+import { textReader } from "./command.js";
 
 function readChunks(chunks: readonly Uint8Array[]): { events: AgentEvent[]; final: string } {
   const splitter = splitLines();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRedact } from "../../system/text/secrets/redact.js";
 import type { AgentContext, AgentEvent } from "../agent.js";
 import { Listener } from "./listen.js";
-import { textReader } from "../clients/text-lines.js";
+import { textReader } from "../clients/command.js";
 
 const SECRET = "correct-horse-battery";
 

@@ -4,7 +4,7 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import type { AgentEvent } from "../agent.js";
 import { createAgent } from "../clients/registry.js";
 import { requestOf, runAgent, settingsOf } from "../testing/rig.js";
-import { countTurns, NO_TURNS } from "./turns.js";
+import { countTurns, NO_TURNS } from "./listen.js";
 
 const says: AgentEvent = { type: "message", role: "assistant", content: "x" };
 const thinks: AgentEvent = { type: "message", role: "reasoning", content: "x" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findNeeded, type Candidate } from "./needed.js";
+import { findNeeded, type Candidate } from "../rooms/needed-changes.js";
 
 const candidate = (path: string, more: Partial<Candidate> = {}): Candidate => ({
   path,

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { referenceOf, type Texts } from "../testing/sorted.js";
 import type { ChangedFile } from "../sort/files.js";
-import { testsThatRun, type TestsThatRun } from "./tests-that-run.js";
+import { testsThatRun, type TestsThatRun } from "../rooms/study.js";
 
 const REGULAR = { mode: "100644", oid: "x" };
 

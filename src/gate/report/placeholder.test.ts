@@ -1,6 +1,6 @@
 // Further placeholders are in test-names.test.ts.
 import { expect, test } from "vitest";
-import { matchPlaceholders } from "./placeholder.js";
+import { matchPlaceholders } from "../verdict/runs.js";
 
 const ANY = ["suite > a test that is new"];
 

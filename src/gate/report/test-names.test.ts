@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchPlaceholders } from "./placeholder.js";
+import { matchPlaceholders } from "../verdict/runs.js";
 import { nameCases, cleanParts, joinName, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 

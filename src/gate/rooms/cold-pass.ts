@@ -1,7 +1,6 @@
 // One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another, and checks that
 // they did not change the checks. judge-work.ts decides on the rooms.
 import type { DiffEntry } from "../../git/base/read/diff.js";
-import { judgeTraces, lookAround, type Seen, type Traces } from "./integrity.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
 import { roomOrder, type Study } from "./study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
@@ -10,7 +9,10 @@ import { settleRuns } from "../verdict/runs.js";
 import { needsMore } from "../verdict/proof.js";
 import type { Reference } from "../influence/reference.js";
 import { runCommands, type GatePlan } from "../commands/run-commands.js";
-import type { Baseline, GateReport, Ran } from "../verdict.js";
+import type { Baseline, GateReport, Ran, Tampering } from "../verdict.js";
+import { toText } from "../../git/base/bytes.js";
+import { findChangedInRoom, type GitRoom } from "../../git/room/room.js";
+import { familyOf } from "../sort/languages.js";
 
 /** One attempt for the gate to judge. */
 export interface ColdOrder {
@@ -151,4 +153,46 @@ function unprepared(ran: Ran): GateReport {
   const how = end.how === "exited" ? `exited with ${end.code}` : end.how;
   const order = { baseline: undefined, ran: [ran], again: [], strict: false, cold: true, tampered: [] };
   return { ...judge(order), evidence: `the setup of the cold room failed: ${command} ${how}\n\n${tail}` };
+}
+
+// Checks that the commands did not change the checks, because code under test could weaken tests while they run. A
+// file of expected results that only grew is harmless: snapshot tools add to theirs.
+
+/** The changes that the commands made to a room's files. */
+interface Traces {
+  harm: readonly Tampering[];
+  /** Paths (text) of the program that differ from the commit. */
+  strays: readonly string[];
+}
+
+/** The tracked files that were seen to differ from the checkout. */
+interface Seen {
+  /** Paths (bytes) at any look so far, with whether they had lost lines, and at the last look. */
+  ever: Map<string, boolean>;
+  last: ReadonlySet<string>;
+  /** The whole tree was removed. */
+  isGone: boolean;
+}
+
+/** Looks at a room after its setup, and after each command: the next command could use a file that is put back later. */
+async function lookAround({ rooms }: ColdPlaces, room: GitRoom, seen: Seen): Promise<void> {
+  const changed = await findChangedInRoom(rooms, room);
+  seen.isGone ||= changed === undefined;
+  seen.last = new Set(changed?.keys());
+  for (const [path, losesLines] of changed ?? [])
+    seen.ever.set(path, losesLines || seen.ever.get(path) === true);
+}
+
+/** Judges the changes that were seen in a room. */
+function judgeTraces({ sorter }: Pick<Study, "sorter">, seen: Seen): Traces {
+  if (seen.isGone) return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
+  const all = [...seen.ever].map(([bytes, losesLines]) => ({
+    path: toText(bytes),
+    onlyGrew: !losesLines && seen.last.has(bytes) && familyOf(toText(bytes)) === undefined,
+  }));
+  const harmed = all.filter(({ path, onlyGrew }) => sorter.isCheck(path) && !onlyGrew);
+  return {
+    harm: harmed.map(({ path }) => ({ path, what: "settings", detail: "changed while the checks ran" })),
+    strays: all.map(({ path }) => path).filter((path) => !sorter.isCheck(path)),
+  };
 }

@@ -1,6 +1,6 @@
 // Makes a room with everything that commands need: the files, an environment for that place, and the output of the setup.
 // room-orders.ts decides on the files, and cold-pass.ts runs the commands.
-import { join, relative, sep } from "node:path";
+import { join, relative, sep, basename } from "node:path";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import {
   closeRoom,
@@ -16,9 +16,9 @@ import { filesOf } from "../../git/base/objects.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { given } from "../../system/given.js";
 import type { Room } from "../commands/run-commands.js";
-import { withOwnHome } from "./room-home.js";
 import { isKept, setUp, setupCacheFolder, setupKey, type SetupRules } from "./setup/setup.js";
 import type { Ran } from "../verdict.js";
+import type { Files } from "../../system/ports.js";
 
 /** The places of a cold gate, the same for a whole run. */
 export interface ColdPlaces extends SetupRules {
@@ -171,4 +171,33 @@ function envIn({ rooms, env }: ColdPlaces, top: string): Record<string, string> 
     ([name]) => !/^(?:LOOPER_|GIT_(?!AUTHOR_|COMMITTER_|CONFIG_))/.test(name) && name !== "OLDPWD",
   );
   return Object.fromEntries(kept.map(([name, value]) => [name, value.split(":").map(moved).join(":")]));
+}
+
+// A home folder of a room's own, for `verify.home: room`. It is removed with the room.
+
+/** The variables that would lead back to the user's folders. */
+const USERS = /^(?:XDG_RUNTIME_DIR|TMP|TEMP)$/;
+
+/** The same room, with an empty home folder and an empty temp folder. */
+async function withOwnHome(
+  files: Files,
+  room: Room,
+  { folder, cwd: top }: Pick<GitRoom, "folder" | "cwd">,
+): Promise<Room> {
+  // Beside the working tree, under names that it cannot have.
+  const home = join(folder, `${basename(top)}-home`);
+  const temp = join(folder, `${basename(top)}-tmp`);
+  await files.makeFolder(home, 0o700);
+  await files.makeFolder(temp, 0o700);
+  const kept = Object.entries(room.env).filter(([name]) => !USERS.test(name));
+  const env = {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    TMPDIR: temp,
+    XDG_CONFIG_HOME: join(home, ".config"),
+    XDG_CACHE_HOME: join(home, ".cache"),
+    XDG_DATA_HOME: join(home, ".local/share"),
+    XDG_STATE_HOME: join(home, ".local/state"),
+  };
+  return { ...room, env };
 }

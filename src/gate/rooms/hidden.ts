@@ -1,6 +1,6 @@
 // Runs the hidden checks: in a room of their own, with the tree that would be committed and with their files, which no other
 // room has. The results stay in memory: an agent can read the log. src/loop/start/before/find-hidden-checks.ts finds the checks.
-import { join } from "node:path";
+import { join, basename, dirname } from "node:path";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { measureBaseline, runRepeating, type Runs } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
@@ -19,7 +19,8 @@ import {
   type InRoom,
   type RoomOrder,
 } from "./cold-room.js";
-import { copyInto } from "./setup/copy-into.js";
+import { UserError } from "../../system/errors.js";
+import type { Files } from "../../system/ports.js";
 
 /** The folder of a room that the files of a hidden check are copied into, from the folder in which checks run. */
 export const USUAL_FOLDER = "hidden";
@@ -201,4 +202,66 @@ async function workWithFiles<T>(
     },
     stop,
   );
+}
+
+// Copies files into a room. Symlinks of the attempt in the room are replaced and never followed: one could lead back
+// into the project, where an agent would find a copy.
+
+interface CopyOrder {
+  /** Absolute: a file, or a folder whose content is copied. Its symlinks are followed. */
+  from: string;
+  /** Absolute: the top of the room, a real folder. */
+  room: string;
+  /** The folder to copy into, relative to the top. */
+  into: string;
+}
+
+/** Copies; what is at the same path makes way. */
+async function copyInto(files: Files, { from, room, into }: CopyOrder): Promise<void> {
+  const kind = (await files.stat(from))?.kind;
+  if (kind === undefined)
+    throw new UserError(
+      "environment",
+      "the files of a hidden check were removed while the run was in progress",
+    );
+  const folder = await makeReal(files, room, into);
+  if (kind === "folder") await copyFolder(files, from, folder);
+  else await copyFile(files, from, join(folder, basename(from)));
+}
+
+/** Makes a folder below the room, without following a symlink. */
+async function makeReal(files: Files, room: string, into: string): Promise<string> {
+  let folder = room;
+  for (const part of into.split("/").filter((one) => one !== "" && one !== ".")) {
+    folder = join(folder, part);
+    await makeWay(files, folder, "folder");
+    await files.makeFolder(folder);
+  }
+  return folder;
+}
+
+async function copyFolder(files: Files, from: string, to: string): Promise<void> {
+  for (const name of await files.list(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    const kind = (await files.stat(source))?.kind;
+    if (kind === "folder") {
+      await makeWay(files, target, "folder");
+      await files.makeFolder(target);
+      await copyFolder(files, source, target);
+    } else if (kind === "file") await copyFile(files, source, target);
+  }
+}
+
+async function copyFile(files: Files, from: string, to: string): Promise<void> {
+  await makeWay(files, to, undefined);
+  await files.makeFolder(dirname(to));
+  await files.copy(from, to);
+}
+
+/** Removes what is at a path, unless it is of the wanted kind. */
+async function makeWay(files: Files, path: string, wanted: "folder" | undefined): Promise<void> {
+  const kind = (await files.stat(path, { link: true }))?.kind;
+  if (kind === undefined || kind === wanted) return;
+  if (kind === "folder") await files.removeTree(path);
+  else await files.remove(path);
 }

@@ -1,11 +1,10 @@
-// Finds and shows the changes to checks without which an attempt does not pass. influence/needed.ts has the search.
+// Finds and shows the changes to checks without which an attempt does not pass.
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffVersions } from "../../git/base/read/blob-diff.js";
 import { given } from "../../system/given.js";
 import { keepStart, listSome, shorten } from "../../system/text/cut.js";
 import { passesAlone, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
-import { findNeeded, type Candidate } from "../influence/needed.js";
 import { orderWith } from "./room-orders.js";
 import type { Need } from "../verdict.js";
 
@@ -83,4 +82,55 @@ export function explainNeeds(needs: readonly Need[], what = ""): string {
   const line = lines.find((one) => /^\+\s*\S/.test(one)) ?? lines.find((one) => /^-\s*\S/.test(one));
   const shown = needs.length === 1 && line !== undefined ? ` (${shorten(line, SHOWN_LINE)})` : "";
   return `it passes only with ${what}${listSome(needs.map(({ path }) => path))}${shown}`;
+}
+
+// Finds a smallest set of changes with which the checks pass: QuickXplain (Junker, "Preferred Explanations and
+// Relaxations for Over-Constrained Problems", 2004) on the most suspect group of paths that suffices.
+
+/** A changed path (text) that is not source. `isTest`: a test by its name. `isNew`: the reference does not have it. */
+export interface Candidate {
+  path: string;
+  isTest: boolean;
+  isNew: boolean;
+}
+
+/** Whether the checks pass with these changes beside the source; `undefined`: the time to find out is over. */
+type Ask = (paths: readonly string[]) => Promise<boolean | undefined>;
+
+/** Finds them. Contract: the checks pass with all candidates and fail with none. Without time the best set known so far. */
+export async function findNeeded(candidates: readonly Candidate[], ask: Ask): Promise<string[]> {
+  const all = candidates.map(({ path }) => path);
+  if (all.length <= 1) return all;
+  const groups = groupsOf(candidates);
+  for (const group of groups.length > 1 ? groups : []) {
+    const passes = await ask(group);
+    if (passes === undefined) return all;
+    if (passes) return reduce({ beside: [], among: group, isNew: false }, ask);
+  }
+  return reduce({ beside: [], among: groups.flat(), isNew: false }, ask);
+}
+
+/** The paths by how often a change of their kind turns a check: changed tests, other changes, new files. */
+function groupsOf(candidates: readonly Candidate[]): string[][] {
+  const isOfGroup = [
+    ({ isTest, isNew }: Candidate) => isTest && !isNew,
+    ({ isTest, isNew }: Candidate) => !isTest && !isNew,
+    ({ isNew }: Candidate) => isNew,
+  ];
+  const groups = isOfGroup.map((is) => candidates.filter(is).map(({ path }) => path));
+  return groups.filter((paths) => paths.length > 0);
+}
+
+/** The smallest part of `among` with which the checks pass `beside` others. `isNew`: it is not known whether these suffice. */
+async function reduce(
+  { beside, among, isNew }: { beside: readonly string[]; among: readonly string[]; isNew: boolean },
+  ask: Ask,
+): Promise<string[]> {
+  if (isNew && (await ask(beside)) === true) return [];
+  if (among.length <= 1) return [...among];
+  const half = Math.ceil(among.length / 2);
+  const [first, second] = [among.slice(0, half), among.slice(half)];
+  const later = await reduce({ beside: [...beside, ...first], among: second, isNew: true }, ask);
+  const sooner = await reduce({ beside: [...beside, ...later], among: first, isNew: later.length > 0 }, ask);
+  return [...sooner, ...later];
 }

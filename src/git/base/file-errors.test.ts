@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { UserError } from "../../system/errors.js";
 import { test } from "../testing/scratch.js";
-import { reasonOf } from "./file-errors.js";
+import { reasonOf } from "./repository/repository.js";
 import { asResult, GitError, withHint } from "./git.js";
 
 test("a file operation of a repository that fails throws a GitError with the system's code and no hint", async ({

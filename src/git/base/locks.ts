@@ -1,11 +1,9 @@
 // Finds git's lock files, which keep every other git process out, and removes those that a killed git left behind.
-// is-git-running.ts searches for processes that hold them.
 import { basename, join, relative } from "node:path";
-import { UserError } from "../../system/errors.js";
+import { UserError, errorCode } from "../../system/errors.js";
 import type { FileStat } from "../../system/ports.js";
 import { toText } from "./bytes.js";
 import { asResult } from "./git.js";
-import { isGitHere } from "./is-git-running.js";
 import type { Repository } from "./repository/repository.js";
 
 /** A lock that changes within this time has a living owner. */
@@ -119,4 +117,29 @@ async function findAllLocks(repo: Repository): Promise<Found[]> {
     }
   }
   return found;
+}
+
+// Finds out whether a git process is working in a working tree. Its lock may stay unchanged for as long as the user
+// writes a commit message.
+
+/** Searches /proc for a git process in the tree. Returns false if /proc is missing or shows no such process. */
+async function isGitHere({ ports: { files }, cwd }: Repository): Promise<boolean> {
+  for (const pid of await files.list("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    const name = await orNothing(() => files.read(`/proc/${pid}/comm`));
+    if (Buffer.from(name ?? []).toString("latin1") !== "git\n") continue;
+    const folder = await orNothing(() => files.readLink(`/proc/${pid}/cwd`));
+    if (folder !== undefined && `${folder}/`.startsWith(`${cwd}/`)) return true;
+  }
+  return false;
+}
+
+/** A process may have ended since it was listed, or may belong to another user. */
+async function orNothing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
 }

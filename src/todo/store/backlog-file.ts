@@ -6,7 +6,6 @@ import { explainExhausted } from "../../system/exhausted.js";
 import { isHalfWritten } from "../../system/files/half-written.js";
 import type { Clock, Files, FileStat } from "../../system/ports.js";
 import { checkBacklog, type CheckOptions } from "../check/check.js";
-import { isAsPut, isSettled, isUntouched } from "./file-stamp.js";
 import { joinText, type FileText } from "../json/file-text.js";
 import type { Problem } from "../model/problem.js";
 import type { Backlog, Task } from "../model/task.js";
@@ -273,4 +272,31 @@ function countTasks(bytes: Uint8Array): number {
   const checked = checkBacklog(bytes);
   if (checked.kind === "invalid") return checked.readable.length;
   return checked.kind === "ok" ? checked.backlog.tasks.length : 0;
+}
+
+// Judges by a file's stamp alone whether its content is unchanged.
+
+/** A file system's clock may stand still this long: two writes within it can have the same time. */
+const GRAIN_MS = 20;
+
+/** Whether the file was not written in between. Contract: `before` is settled, see below. */
+export function isUntouched(before: FileStat, now: FileStat): boolean {
+  return isSameContent(before, now) && before.ctimeMs === now.ctimeMs;
+}
+
+/** Whether the stamp of a file read at this time (epoch ms) shows every later write, because its last write is older. */
+export function isSettled(stat: FileStat, readAt: number): boolean {
+  return readAt - Math.max(stat.mtimeMs, stat.ctimeMs) >= GRAIN_MS;
+}
+
+/**
+ * Whether a file that was written elsewhere and renamed to its place is unchanged, and its stamp shows every later write:
+ * its content is older than the rename (its ctime).
+ */
+export function isAsPut(written: FileStat, now: FileStat): boolean {
+  return isSameContent(written, now) && now.ctimeMs - now.mtimeMs >= GRAIN_MS;
+}
+
+function isSameContent(a: FileStat, b: FileStat): boolean {
+  return a.device === b.device && a.inode === b.inode && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FileStat } from "../../system/ports.js";
-import { isAsPut, isSettled, isUntouched } from "./file-stamp.js";
+import { isAsPut, isSettled, isUntouched } from "./backlog-file.js";
 
 const stat: FileStat = {
   kind: "file",

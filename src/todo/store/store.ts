@@ -1,4 +1,4 @@
-// The interface of the only writer of the backlog: the operations on a task file. store-lock.ts takes the lock, and
+// The interface of the only writer of the backlog: the operations on a task file, and the lock they take;
 // writer.ts does the work under it.
 import type { Ports } from "../../system/ports.js";
 import type { Result } from "../../system/result.js";
@@ -6,7 +6,6 @@ import { BacklogFile, type CopyKind } from "./backlog-file.js";
 import type { Change } from "../model/changes/change.js";
 import type { CheckOptions } from "../check/check.js";
 import type { PersonChange, TimedChanges } from "../model/changes/person-change.js";
-import { withLock } from "./store-lock.js";
 import type { Backlog } from "../model/task.js";
 import {
   Writer,
@@ -21,6 +20,10 @@ import {
   type Rewritten,
   type Unusable,
 } from "./writer.js";
+import { basename, dirname, join } from "node:path";
+import { digest } from "../../system/text/digest.js";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { acquireLock } from "../../system/files/lock.js";
 
 export interface StoreOptions {
   /** The folder of the short lock; created when missing. */
@@ -102,4 +105,40 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
       return look.kind === "missing" ? undefined : file.setAside(kind, look.bytes);
     },
   };
+}
+
+// The short lock of a task file, held while a process reads the file and writes it.
+
+/** The lock is not fair: of a hundred waiting processes, one may be unlucky for a while. */
+const LOCK_WAIT_MS = 30_000;
+
+/** Acts under the lock, which names `run`. After the longest wait, an `environment` error names the process that holds it. */
+async function withLock<T>(
+  ports: Pick<Ports, "clock" | "files" | "processes" | "random">,
+  path: string,
+  { lockFolder, run }: { lockFolder: string; run?: string },
+  act: () => Promise<T>,
+): Promise<T> {
+  const folder = (await ports.files.realPath(dirname(path))) ?? dirname(path);
+  const real = (await ports.files.realPath(path)) ?? join(folder, basename(path));
+  const lock = join(lockFolder, `backlog-${digest([real])}`);
+  const facts = run === undefined ? {} : { run };
+  const result = await acquireLock(ports, lock, facts, { waitMs: LOCK_WAIT_MS }).catch((error: unknown) => {
+    if (errorCode(error) === undefined) throw error;
+    const message = `cannot lock ${path}: ${errorMessage(error)}`;
+    const hint = `make room, or make ${lockFolder} writable`;
+    throw new UserError("environment", message, hint, { cause: error });
+  });
+  if ("heldBy" in result) {
+    const { pid, host } = result.heldBy;
+    const message = `${path} is kept locked by pid ${String(pid)} on ${host}`;
+    throw new UserError("environment", message, "end that process, then try again");
+  }
+  try {
+    // Every write is atomic, so a dead holder leaves nothing to repair; the writer removes its temporary files.
+    await result.held.forgetDead();
+    return await act();
+  } finally {
+    await result.held.release();
+  }
 }

@@ -5,16 +5,19 @@ import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { sha256Hex } from "../../system/text/sha256.js";
-import { encode } from "./backlog-file.js";
-import type { BacklogFile, CopyKind, FileContent, FileVersion } from "./backlog-file.js";
+import {
+  encode,
+  type BacklogFile,
+  type CopyKind,
+  type FileContent,
+  type FileVersion,
+} from "./backlog-file.js";
 import type { Applied, BacklogIndex, Change, Edits, Refusal } from "../model/changes/change.js";
-import { difference } from "../change/difference.js";
 import { editBacklog } from "../json/edit.js";
-import { listEdits, joinEdits, NO_EDITS } from "../change/edits.js";
 import { mergeEdits, type MergeRules } from "../change/merge.js";
 import type { PersonChange, TimedChanges } from "../model/changes/person-change.js";
 import type { Problem } from "../model/problem.js";
-import { indexOf } from "../model/select.js";
+import { indexOf, rowOf, sameRow } from "../model/select.js";
 import type { Backlog, IndexRow, Task, TaskId } from "../model/task.js";
 import { applyChanges } from "../change/update.js";
 
@@ -388,4 +391,59 @@ function holdsTasks(look: FileContent): boolean {
   return look.kind === "ok"
     ? look.version.backlog.tasks.length > 0
     : look.kind === "invalid" && look.tasks.length > 0;
+}
+
+// The differences between two versions of a backlog, as rows.
+
+/** Returns a backlog with its index, and the rows that were added, changed or removed since `before`. */
+function difference(
+  before: Backlog,
+  after: Backlog,
+): { backlog: Backlog; index: BacklogIndex; changedRows: IndexRow[]; removed: TaskId[] } {
+  const index = indexOf(after, before);
+  const changed = { backlog: after, index };
+  const inPlace = before.tasks.every(
+    (task, at) => after.tasks[at] === task || after.tasks[at]?.id === task.id,
+  );
+  const places = inPlace ? undefined : new Map(before.tasks.map((task) => [task.id, task]));
+  const isChanged = (task: Task, at: number): boolean => {
+    const was = places === undefined ? before.tasks[at] : places.get(task.id);
+    return was === undefined || !sameRow(was, task);
+  };
+  const changedRows = after.tasks.filter(isChanged).map(rowOf);
+  if (inPlace) return { ...changed, changedRows, removed: [] };
+  const left = new Set(after.tasks.map((task) => task.id));
+  return { ...changed, changedRows, removed: [...(places?.keys() ?? [])].filter((id) => !left.has(id)) };
+}
+
+// Combines the edits that others made to the backlog.
+
+const NO_EDITS: Edits = { added: [], changed: [], removed: [], putBack: [] };
+
+/** The edits that a person's changes made. */
+function listEdits({ updated }: Pick<Applied, "updated">): Edits {
+  const of = (which: (one: Applied["updated"][number]) => boolean): TaskId[] =>
+    updated.filter(which).map(({ id }) => id);
+  return {
+    added: of(({ from }) => from === undefined),
+    changed: of(({ from, to }) => from !== undefined && to !== undefined),
+    removed: of(({ to }) => to === undefined),
+    putBack: [],
+  };
+}
+
+/** Combines lists of edits, with each task once. The last that has a copy names it. */
+function joinEdits(all: readonly Edits[]): Edits {
+  const join = (ids: (edits: Edits) => readonly TaskId[] | undefined): TaskId[] => [
+    ...new Set(all.flatMap((edits) => ids(edits) ?? [])),
+  ];
+  const rest: Partial<Edits> = {};
+  for (const edits of all) Object.assign(rest, edits);
+  return {
+    ...rest,
+    added: join(({ added }) => added),
+    changed: join(({ changed }) => changed),
+    removed: join(({ removed }) => removed),
+    putBack: all.flatMap(({ putBack }) => putBack),
+  };
 }

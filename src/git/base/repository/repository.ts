@@ -5,10 +5,10 @@ import { isHalfWritten } from "../../../system/files/half-written.js";
 import type { Files, Ports } from "../../../system/ports.js";
 import { err, ok, type Result } from "../../../system/result.js";
 import { toBytes, toText } from "../bytes.js";
-import { throwGitErrors } from "../file-errors.js";
 import { OWN_IDENT, type Ident } from "../fast-import.js";
-import { asResult, gitEnv, runGit, type GitFailure, type GitPlace } from "../git.js";
+import { asResult, gitEnv, runGit, type GitFailure, type GitPlace, FILES, GitError } from "../git.js";
 import { encodeId } from "../names.js";
+import { errorMessage } from "../../../system/errors.js";
 
 /** A repository with a working tree. Git runs at its top, even if the project is in a subfolder. */
 export interface Repository extends GitPlace {
@@ -263,4 +263,38 @@ async function askFiltered(place: GitPlace, todoPath: string | undefined): Promi
   const args = ["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", todoPath];
   const fields = (await runGit(place, args)).out.split("\0");
   return fields.some((value, at) => at % 3 === 2 && value !== "unspecified" && value !== "unset");
+}
+
+// Makes errors of the file system GitErrors, so that callers of this floor meet one kind of failure. Their text
+// stays.
+
+/** The same ports, but a file operation that fails throws a `GitError`. */
+function throwGitErrors(ports: Ports): Ports {
+  return { ...ports, files: convertErrors(ports.files) };
+}
+
+/** The reason for a failure, without the name of a command in front. */
+export function reasonOf(error: unknown): string {
+  return error instanceof GitError ? error.failure.message : errorMessage(error);
+}
+
+/** The same methods, which reject with a `GitError` instead of a system error; so do those of an object that a method returns. */
+function convertErrors<T extends object>(port: T): T {
+  return new Proxy(port, {
+    get(of, name) {
+      const method: unknown = Reflect.get(of, name);
+      if (typeof method !== "function") return method;
+      return (...args: unknown[]): unknown => {
+        const answer: unknown = Reflect.apply(method, of, args);
+        if (answer instanceof Promise) return answer.catch(rethrow);
+        return typeof answer === "object" && answer !== null ? convertErrors(answer) : answer;
+      };
+    },
+  });
+}
+
+function rethrow(error: unknown): never {
+  if (error instanceof Error && "code" in error && "syscall" in error)
+    throw new GitError(FILES, errorMessage(error), error);
+  throw error;
 }

@@ -5,12 +5,11 @@ import { tryParseJson } from "../../../system/text/json.js";
 import { parse as parseYaml } from "yaml";
 import { checkBacklog } from "../../check/check.js";
 import type { Problem } from "../../model/problem.js";
-import type { Drafted } from "./draft.js";
+import type { Drafted, TaskDraft } from "./draft.js";
 import { isFields, textOf, type Fields } from "../../json/fields.js";
-import { readMarkdown } from "./markdown.js";
-import { readTaskDocument } from "./task-document.js";
-import { readOwn } from "./own.js";
+import { readMarkdown, boxesOf } from "./markdown.js";
 import { isIssueOfGitHub, isTask, listsIn, readRecords } from "./records.js";
+import type { Backlog } from "../../model/task.js";
 
 /** Why a file cannot be imported: `what` completes "FILE: …". */
 export interface NoImport {
@@ -160,4 +159,74 @@ function isDeep(text: string): boolean {
     } else if (one === "]" || one === "}") depth--;
   }
   return false;
+}
+
+// Reads a Looper task file, for instance of another project; its tasks keep all their values.
+
+function readOwn({ tasks, project, meta }: Backlog): Drafted {
+  return {
+    format: "a task file of looper",
+    drafts: tasks.map((task): TaskDraft => {
+      const {
+        depends_on: dependsOn = [],
+        created_at,
+        updated_at,
+        verify,
+        changes,
+        agent,
+        result,
+        attempts,
+        ...rest
+      } = task;
+      const { meta: own, ...fields } = rest;
+      const others = { verify, changes, agent, result, attempts, meta: own };
+      return {
+        ...fields,
+        dependsOn,
+        createdAt: created_at,
+        updatedAt: updated_at,
+        own: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
+      };
+    }),
+    notes: [],
+    name: project?.name,
+    ...(meta === undefined ? {} : { kept: { meta } }),
+  };
+}
+
+// Reads a document that is one task, as Backlog.md writes it: its header has the fields, its boxes are the steps, and
+// the rest of its text is the details.
+
+function readTaskDocument(header: Fields, body: string): Drafted {
+  const { drafts, ...read } = readRecords([{ path: [], records: [header] }], {}, "a task in Markdown");
+  const boxes = boxesOf(body).map((box) => ({ ...box, words: box.words.replace(/^#\d+\s+/u, "") }));
+  const open = boxes.filter(({ done }) => !done);
+  const notes = [...read.notes];
+  const tasks = drafts.map((draft) => {
+    const name = draft.id ?? draft.title;
+    const isDone = draft.status === "done" && open.length === 0;
+    if (draft.status === "done" && !isDone) notes.push(`${name} is not taken as done: a box in it is open`);
+    for (const { words, done } of isDone ? [] : boxes)
+      if (done) notes.push(`left out of ${name}: ${words}, which is done`);
+    const steps = [...(draft.steps ?? []), ...(isDone ? boxes : open).map(({ words }) => words)];
+    const details = [draft.details, textBeside(body, new Set(boxes.map(({ line }) => line)))].filter(Boolean);
+    const status = draft.status === "done" && !isDone ? ("todo" as const) : draft.status;
+    return { ...draft, status, steps, details: details.join("\n\n") };
+  });
+  return { ...read, drafts: tasks, notes };
+}
+
+/** The text without its boxes, comments, and headings that nothing is left below. */
+function textBeside(body: string, boxes: ReadonlySet<number>): string {
+  const lines = body
+    .split("\n")
+    .filter((line, at) => !boxes.has(at + 1) && !line.trimStart().startsWith("<!--"));
+  const isHeading = (line: string | undefined): boolean => line === undefined || /^#{1,6} /u.test(line);
+  return lines
+    .filter(
+      (line, at) => !isHeading(line) || !isHeading(lines.slice(at + 1).find((one) => one.trim() !== "")),
+    )
+    .join("\n")
+    .replaceAll(/\n{3,}/gu, "\n\n")
+    .trim();
 }
