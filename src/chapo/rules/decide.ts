@@ -13,6 +13,7 @@ import {
   meetsCommand,
   meetsPath,
   meetsUrl,
+  strongest,
   type CommandPattern,
   type Match,
 } from "./patterns.js";
@@ -188,14 +189,11 @@ function meets(
 ): Match {
   const { pattern } = rule;
   if (pattern === undefined) return "yes";
-  let match: Match = "no";
-  for (const unit of units) {
-    const one =
-      unit.kind === "command" ? meetsReading(pattern.command, unit.reading) : meetsPlace(rule, unit);
-    if (one === "yes") return "yes";
-    if (one === "maybe") match = "maybe";
-  }
-  return match;
+  return strongest(
+    units.map((unit) =>
+      unit.kind === "command" ? meetsReading(pattern.command, unit.reading) : meetsPlace(rule, unit),
+    ),
+  );
 
   function meetsPlace(against: PermissionRule, unit: Exclude<Unit, { kind: "command" }>): Match {
     if (meetsOther(against, unit, { root, wide: true })) return "yes";
@@ -221,9 +219,8 @@ function meetsTwin({ pattern }: PermissionRule, { tool, subjects }: JudgedCall):
 
 function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }: ShellReading): Match {
   if (pattern === undefined) return "no";
-  const matches = commands.map((command) => meetsCommand(pattern, command));
-  if (matches.includes("yes")) return "yes";
-  return matches.includes("maybe") || !isWhole ? "maybe" : "no";
+  const match = strongest(commands.map((command) => meetsCommand(pattern, command)));
+  return match === "no" && !isWhole ? "maybe" : match;
 }
 
 function meetsOther(

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import type { Subject } from "../tool.js";
-import { meetsPath, namesPathBelow, type Match, type PathPattern } from "./patterns.js";
+import { meetsPath, namesPathBelow, strongest, type Match, type PathPattern } from "./patterns.js";
 import type { PermissionRule } from "./read-rules.js";
 import { isUnknown, listCalls, listFolders, meetsWord, toWords } from "./reading.js";
 
@@ -27,8 +27,7 @@ export function meetsAsEditing(
       one.kind === "path" && one.use === "write" && meetsPath(pattern.path, one.path, { root, wide: true }),
   );
   if (isTarget) return "yes";
-  const matches = readings.map((reading) => meetsText(pattern.path, reading, call.folders ?? [root]));
-  return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
+  return strongest(readings.map((reading) => meetsText(pattern.path, reading, call.folders ?? [root])));
 
   function meetsText(path: PathPattern, reading: ShellReading, starts: readonly string[]): Match {
     const calls = listCalls(reading);

@@ -8,6 +8,11 @@ import { covers, ONE, overlaps, STAR } from "./wildcard.js";
 /** `maybe`: only the shell can resolve the text. */
 export type Match = "yes" | "maybe" | "no";
 
+/** Returns the match that counts: one for certain, or a possible one. */
+export function strongest(matches: readonly Match[]): Match {
+  return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
+}
+
 /** A pattern for commands: alternatives, spelled like `ShellCommand.text`. */
 export interface CommandPattern {
   texts: readonly string[];

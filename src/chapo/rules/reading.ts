@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import type { Subject } from "../tool.js";
-import { meetsPath, namesPathBelow, type Match, type PathPattern } from "./patterns.js";
+import { meetsPath, namesPathBelow, strongest, type Match, type PathPattern } from "./patterns.js";
 import type { PermissionRules, PermissionRule } from "./read-rules.js";
 import { overlaps, STAR } from "./wildcard.js";
 
@@ -33,10 +33,8 @@ export function meetsAsReading(
     if (meetsPath(pattern.path, subject.path, { root, wide: true })) return "yes";
     if (call.tool === "fs_move" && namesPathBelow(pattern.path, subject.path, root)) return "yes";
   }
-  const matches = readings.map((reading) =>
-    meetsText(pattern.path, reading, { root, starts: call.folders ?? [root] }),
-  );
-  return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
+  const starts = call.folders ?? [root];
+  return strongest(readings.map((reading) => meetsText(pattern.path, reading, { root, starts })));
 }
 
 /** Programs that return nothing of a file they name. */
@@ -52,9 +50,8 @@ function meetsText(
   const calls = listCalls(reading);
   const bases = listFolders(calls, starts);
   const { sure, mentioned } = listWords(calls, reading);
-  const matches = [...sure].map((word) => meetsWord(pattern, word, { root, bases }));
-  if (matches.includes("yes")) return "yes";
-  if (matches.includes("maybe")) return "maybe";
+  const match = strongest([...sure].map((word) => meetsWord(pattern, word, { root, bases })));
+  if (match !== "no") return match;
   if ([...mentioned].some((word) => meetsWord(pattern, word, { root, bases }) === "yes")) return "maybe";
   if (hidesRead(reading, calls)) return "maybe";
   const copied = calls

@@ -54,7 +54,11 @@ export async function callTool(
   const passed = await catchErrors(() => passGate(world, live, read));
   if ("pending" in passed || "paused" in passed) return passed;
   if ("error" in passed) {
-    await audit(world, live, { ...read, call: read.id, tool: read.name, ...passed, success: false });
+    const { id, agent, name, args } = read;
+    await audit(world, live, {
+      ...{ call_id: id, agent, tool: name, args, success: false, code: passed.code },
+      ...{ tries: 0, duration_ms: 0, output_chars: passed.error.length },
+    });
     return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
   }
   await markBegun(world, live, passed);
@@ -71,34 +75,21 @@ export async function callTool(
   const output = describeApproval(passed) + (await fitOutput(world, passed, whole)) + said;
   const code = ran.code === undefined ? {} : { code: ran.code };
   await audit(world, live, {
-    ...{ call: passed.callId, agent: passed.agent, tool: passed.tool.name, args: passed.args },
-    ...{ success: ran.result.success, ...code, via: findVia(live, passed), tries: ran.tries, started },
-    error: whole,
+    ...{ call_id: passed.callId, agent: passed.agent, tool: passed.tool.name, args: passed.args },
+    ...{ success: ran.result.success, ...code, via: findVia(live, passed), tries: ran.tries },
+    duration_ms: Math.round(world.clock.monotonic() - started),
+    output_chars: whole.length,
   });
   const diff = ran.result.success ? ran.result.diff : undefined;
   return { success: ran.result.success, output, diff, ...code, tries: ran.tries };
 }
 
-/** A call as it is recorded; without `tries` and `started` it was not run. */
-interface AuditedCall extends Pick<AuditRecord, "agent" | "tool" | "args" | "success" | "code" | "via"> {
-  call: string;
-  /** The whole result. */
-  error: string;
-  tries?: number;
-  started?: number;
-}
-
 async function audit(
   { gate, clock }: EngineWorld,
   { conversation }: LiveConversation,
-  { call, agent, tool, args, success, code, via, tries = 0, started, error }: AuditedCall,
+  record: Omit<AuditRecord, "at" | "session">,
 ): Promise<void> {
-  await gate.audit({
-    ...{ at: new Date(clock.now()).toISOString(), session: conversation.id, call_id: call },
-    ...{ agent, tool, args, success, code, via, tries },
-    duration_ms: started === undefined ? 0 : Math.round(clock.monotonic() - started),
-    output_chars: error.length,
-  });
+  await gate.audit({ at: new Date(clock.now()).toISOString(), session: conversation.id, ...record });
 }
 
 /** Returns how the call was allowed; `undefined` if it changes nothing, and needs no permission. */

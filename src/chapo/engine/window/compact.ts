@@ -235,22 +235,16 @@ async function shortenMessages(
 ): Promise<Message[] | undefined> {
   let cap = most;
   // A note takes its tokens from its text, so it does not matter here.
-  while (estimateMessages(cutMessages(messages, cap, () => "")) > most) {
+  while (estimateMessages(await cutMessages(messages, cap, () => Promise.resolve(""))) > most) {
     cap = Math.floor(cap * NEXT);
     if (cap < LEAST) return undefined;
   }
-  const long = new Map<string, string>();
-  cutMessages(messages, cap, (name, text) => {
-    long.set(name, text);
-    return "";
-  });
-  const notes = new Map<string, string>();
-  for (const [name, text] of long)
-    notes.set(
-      name,
+  return cutMessages(
+    messages,
+    cap,
+    async (name, text) =>
       NOTED.exec(text)?.[1] ?? `; all of it is in ${await gate.keepOutput(name, text)}, read on there`,
-    );
-  return cutMessages(messages, cap, (name) => notes.get(name) ?? "");
+  );
 }
 
 /** The share of a common length that is tried next. */
@@ -267,33 +261,34 @@ export async function boundMessage(
 }
 
 /** Cuts texts of more than `cap` tokens. `note`: says where the whole text is; `name`: of the file that keeps it. */
-function cutMessages(
+async function cutMessages(
   messages: readonly Message[],
   cap: number,
-  note: (name: string, text: string) => string,
-): Message[] {
-  const fit = (name: string, text: string): string =>
-    estimateText(text) <= cap ? text : cut(text, cap, note(name, text));
-  return messages.map((message, at): Message => {
+  note: (name: string, text: string) => Promise<string>,
+): Promise<Message[]> {
+  const fit = async (name: string, text: string): Promise<string> =>
+    estimateText(text) <= cap ? text : cut(text, cap, await note(name, text));
+  const cutOne = async (message: Message, at: number): Promise<Message> => {
     switch (message.role) {
       case "user":
-        return { ...message, text: fit(`message-${at}`, message.text) };
-      case "assistant":
-        return {
-          ...message,
-          text: fit(`text-${at}`, message.text),
-          // The call was made with the whole text, so no file needs to keep it.
-          calls: message.calls.map((call) => ({ ...call, args: cutStrings(call.args, cap) })),
-        };
-      case "tool":
-        return {
-          ...message,
-          results: message.results.map((one) => ({ ...one, output: fit(one.callId, one.output) })),
-        };
+        return { ...message, text: await fit(`message-${at}`, message.text) };
+      case "assistant": {
+        // The call was made with the whole text, so no file needs to keep it.
+        const calls = message.calls.map((call) => ({ ...call, args: cutStrings(call.args, cap) }));
+        return { ...message, text: await fit(`text-${at}`, message.text), calls };
+      }
+      case "tool": {
+        const fitted = message.results.map(async (one) => ({
+          ...one,
+          output: await fit(one.callId, one.output),
+        }));
+        return { ...message, results: await Promise.all(fitted) };
+      }
       default:
         return message satisfies never;
     }
-  });
+  };
+  return Promise.all(messages.map(cutOne));
 }
 
 function cutStrings(value: unknown, cap: number): unknown {

@@ -2,7 +2,7 @@
 // .gitignore names. rules/patterns.ts matches paths and find/search-files.ts searches texts.
 import path from "node:path";
 import { z } from "zod";
-import type { Clock, Processes, Files, Walked } from "../../../system/ports.js";
+import type { Clock, Processes, Files } from "../../../system/ports.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
 import {
   decodePath,
@@ -229,20 +229,20 @@ interface ProjectFile {
 /** Lists all files below a folder, sorted. The folder is relative to the project; "" is the project. An ignored folder is listed whole. */
 export async function listProjectFiles({ files, root }: ProjectFolder, from: string): Promise<ProjectFile[]> {
   const realRoot = (await files.realPath(root)) ?? root;
-  const above = await readRulesAbove(files, realRoot, from);
+  const parts = from === "" ? [] : from.split("/");
+  const above = await readRules(files, realRoot, [
+    "",
+    ...parts.map((_, at) => parts.slice(0, at + 1).join("/")),
+  ]);
+  const kept = from !== "" && isIgnored(above, `${from}/`) ? [] : above;
   const walked = await files.tree(realRoot).walk(encodePath(from), (folder) => {
     const name = decodePath(folder);
-    return !NEVER.has(path.basename(name)) && !isIgnored(above, `${name}/`);
+    return !NEVER.has(path.basename(name)) && !isIgnored(kept, `${name}/`);
   });
   const entries = walked.map((entry) => ({ ...entry, path: decodePath(entry.path) }));
-  const rules = [
-    ...above,
-    ...(await readRulesBelow(
-      files,
-      realRoot,
-      entries.filter((entry) => !isKnown(above, entry)),
-    )),
-  ];
+  const below = entries.filter((entry) => entry.kind === "file" && path.basename(entry.path) === RULES);
+  const bases = below.map((entry) => path.dirname(entry.path));
+  const rules = [...kept, ...(await readRules(files, realRoot, bases))];
   return entries
     .filter(
       ({ path: name, kind }) => (kind === "file" || kind === "symlink") && !NEVER.has(path.basename(name)),
@@ -252,36 +252,16 @@ export async function listProjectFiles({ files, root }: ProjectFolder, from: str
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-/** Reads the rules of the project and of every folder down to `from`; none if they ignore `from` itself. */
-async function readRulesAbove(files: Files, root: string, from: string): Promise<Rules[]> {
-  const parts = from === "" ? [] : from.split("/");
+/** Reads the rules of these folders, as far as they have some. */
+async function readRules(files: Files, root: string, bases: readonly string[]): Promise<Rules[]> {
   const found: Rules[] = [];
-  for (let depth = 0; depth <= parts.length; depth++) {
-    const rules = await readRules(files, root, parts.slice(0, depth).join("/"));
-    if (rules !== undefined) found.push(rules);
-  }
-  return from !== "" && isIgnored(found, `${from}/`) ? [] : found;
-}
-
-function isKnown(above: readonly Rules[], { path: name }: Walked): boolean {
-  return above.some(({ base }) => name === path.posix.join(base, RULES));
-}
-
-async function readRulesBelow(files: Files, root: string, entries: readonly Walked[]): Promise<Rules[]> {
-  const found: Rules[] = [];
-  for (const { path: name, kind } of entries) {
-    if (kind !== "file" || path.basename(name) !== RULES) continue;
-    const rules = await readRules(files, root, path.dirname(name));
-    if (rules !== undefined) found.push(rules);
+  for (const base of bases) {
+    const read = await readStart(files, path.join(root, base, RULES), LARGEST_RULES);
+    if (read === undefined) continue;
+    const lines = read.text.split("\n").filter((line) => (line.match(/\*+/g)?.length ?? 0) <= MOST_STARS);
+    found.push({ base, rules: ignore().add(lines) });
   }
   return found;
-}
-
-async function readRules(files: Files, root: string, base: string): Promise<Rules | undefined> {
-  const read = await readStart(files, path.join(root, base, RULES), LARGEST_RULES);
-  if (read === undefined) return undefined;
-  const lines = read.text.split("\n").filter((line) => (line.match(/\*+/g)?.length ?? 0) <= MOST_STARS);
-  return { base, rules: ignore().add(lines) };
 }
 
 /** Applies the deepest rules that match a path. A folder's path ends in `/`. */
