@@ -354,30 +354,26 @@ async function addStepSummary(
   context: CommandContext,
   view: View,
   ended: Ended,
-  look: Omit<SummaryLook, "room">,
+  look: SummaryLook,
 ): Promise<void> {
   const { env } = context;
   const file = env["GITHUB_STEP_SUMMARY"] ?? "";
   if (env["GITHUB_ACTIONS"] !== "true" || file === "") return;
   try {
-    await append(context, file, (room) => jobSummary(view, ended, { ...look, room }));
+    await append(context, file, jobSummary(view, ended, look));
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     await warn(context, `${NOT_WRITTEN}: ${errorMessage(error)}`);
   }
 }
 
-async function append(
-  context: CommandContext,
-  file: string,
-  summary: (room: number) => string,
-): Promise<void> {
+async function append(context: CommandContext, file: string, text: string): Promise<void> {
   const { files } = context.ports;
   const stat = await files.stat(file);
   if (stat !== undefined && stat.kind !== "file")
     return warn(context, `${NOT_WRITTEN}: ${file} is not a file`);
-  const text = summary(MOST_BYTES - (stat?.size ?? 0));
-  if (text === "") return warn(context, `${NOT_WRITTEN}: ${file} is full`);
+  if ((stat?.size ?? 0) + Buffer.byteLength(text) > MOST_BYTES)
+    return warn(context, `${NOT_WRITTEN}: ${file} is full`);
   const open = await files.openAppend(file);
   try {
     await open.append(text);

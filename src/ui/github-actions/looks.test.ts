@@ -79,7 +79,7 @@ test("JUnit lists them first, with the reason", () => {
 
 test("the summary of a GitHub job lists them first and marks them", () => {
   if (view.ended === undefined) throw new Error("the run has an end");
-  const summary = jobSummary(view, view.ended, { titles, todoFile: "to-do.json", room: 10_000 });
+  const summary = jobSummary(view, view.ended, { titles, todoFile: "to-do.json" });
   const rows = summary.split("\n").filter((line) => /^\| T\d/.test(line));
   expect(rows.map((row) => row.slice(2, 4))).toEqual(["T2", "T3", "T1", "T4", "T5"]);
   expect(rows.map((row) => /⚠️|✅|➖/u.exec(row)?.[0])).toEqual(["⚠️", "⚠️", "✅", "⚠️", "➖"]);

@@ -25,6 +25,8 @@ import type { Ended, View } from "../view/view.js";
 /** The most bytes that GitHub accepts from a step; it drops the whole summary if there are more. */
 export const MOST_BYTES = 1024 * 1024;
 
+const MOST_ROWS = 200;
+const MOST_REASONS = 50;
 const MOST_TITLE = 200;
 const MOST_WHY = 1000;
 
@@ -34,20 +36,20 @@ export interface SummaryLook {
   todoFile: string;
   /** The open questions of the task file; absent: none. */
   questions?: readonly OpenQuestion[];
-  /** How many bytes may be added. */
-  room: number;
 }
 
-/** The section with a final newline, at most `room` bytes of UTF-8: rows are dropped first; empty when nothing fits. */
+/** The section with a final newline. Of very many tasks the first are listed, those that a person must look at before all others. */
 export function jobSummary(
   view: View,
   ended: Ended,
-  { titles, todoFile, questions = [], room }: SummaryLook,
+  { titles, todoFile, questions = [] }: SummaryLook,
 ): string {
   const rows = looksFirst(rowsOf(view));
   const counted = [verdictText(rows), lookLine(looksOf(rows))].filter((line) => line !== "");
   const { why, next } = explainEnding(view, ended, todoFile);
-  const head = [
+  const left = rows.length - MOST_ROWS;
+  const reasons = rows.flatMap((row) => reasonLine(row, titles)).slice(0, MOST_REASONS);
+  return [
     `## Looper: ${ended.ending}`,
     "",
     `${markdown(why)}${next === "" ? "" : `  \n${markdown(next)}`}`,
@@ -55,23 +57,12 @@ export function jobSummary(
     ...counted.flatMap((line) => [`**${markdown(line)}**`, ""]),
     ...questionTexts(questions),
     ...(rows.length === 0 ? [] : TABLE),
-  ];
-  const total = rows.length === 0 ? [] : [totalRow(ended, rows)];
-  const which = `looper ${view.version}, run ${view.run}`;
-  const foot = ["", markdown(`${totalsText(ended, rows)} · ${which}`), ""];
-  const lines = rows.map((row) => rowLines(row, titles));
-  const reasons = rows.flatMap((row) => reasonLine(row, titles));
-  const all = (kept: number, said: readonly string[]): string => {
-    const left = lines.length - kept;
-    const more = left === 0 ? [] : [`| … | and ${left} more | | | | |`];
-    const why = said.length === 0 ? [] : ["", ...said];
-    return [...head, ...lines.slice(0, kept), ...more, ...total, ...why, ...foot].join("\n");
-  };
-  const whole = all(lines.length, reasons);
-  if (sizeOf(whole) <= room) return whole;
-  const kept = mostThatFit(lines, room - sizeOf(all(0, [])));
-  const cutShort = all(kept, []);
-  return sizeOf(cutShort) <= room ? cutShort : "";
+    ...rows.slice(0, MOST_ROWS).map((row) => rowLines(row, titles)),
+    ...(left > 0 ? [`| … | and ${left} more | | | | |`] : []),
+    ...(rows.length === 0 ? [] : [totalRow(ended, rows)]),
+    ...(reasons.length === 0 ? [] : ["", ...reasons]),
+    ...["", markdown(`${totalsText(ended, rows)} · looper ${view.version}, run ${view.run}`), ""],
+  ].join("\n");
 }
 
 /** How many questions are listed. */
@@ -92,16 +83,6 @@ const TABLE = [
   "| Task | Title | Outcome | Attempts | Duration | Cost |",
   "| --- | --- | --- | ---: | ---: | ---: |",
 ];
-
-function sizeOf(text: string): number {
-  return Buffer.byteLength(text);
-}
-
-function mostThatFit(lines: readonly string[], room: number): number {
-  let left = room;
-  const over = lines.findIndex((line) => (left -= sizeOf(line) + 1) < 0);
-  return over === -1 ? lines.length : over;
-}
 
 /** The row of a task, and one of each stage it went through. */
 function rowLines(row: TaskRow, titles: Titles): string {

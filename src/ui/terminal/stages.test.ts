@@ -148,7 +148,7 @@ test("a run that waits for a person shows what each stage used, and how to answe
     next: "answer with the commands above, from any shell, then looper run: it takes up the answers first",
   });
   expect(junitXml(view, ended, look)).toContain('<skipped message="not finished: waits for you: Commit?"/>');
-  expect(jobSummary(view, ended, { ...look, questions, room: 10_000 })).toContain(
+  expect(jobSummary(view, ended, { ...look, questions })).toContain(
     "- **T1 Greet by name**: Commit? (looper approve T1)",
   );
 });
