@@ -1,27 +1,30 @@
 // A model as the engine sees it: requests, replies and failures. models/ has the providers, retries and fallbacks.
+import { z } from "zod";
 import type { Effort } from "../config/settings/efforts.js";
 import type { FailureReason } from "../agents/agent.js";
 import type { ToolParameters } from "./tool.js";
 
-/** A call of a tool, as a model asks for it. */
-export interface ModelCall {
-  id: string;
+/** A call of a tool, as a model asks for it and as it is stored. */
+export const ModelCall = z.object({
+  id: z.string(),
   /** The tool's name as it was offered. */
-  name: string;
+  name: z.string(),
   /** The parsed arguments; a text if they were not JSON. */
-  args: unknown;
+  args: z.unknown(),
   /** Data the provider expects back with the call, unchanged. */
-  signature?: string;
-}
+  signature: z.string().optional(),
+});
+export type ModelCall = z.infer<typeof ModelCall>;
 
-/** A result as a model gets it. */
-export interface CallResult {
-  callId: string;
+/** A result as a model gets it and as it is stored. */
+export const CallResult = z.object({
+  callId: z.string(),
   /** The tool's name as it was offered. */
-  name: string;
-  success: boolean;
-  output: string;
-}
+  name: z.string(),
+  success: z.boolean(),
+  output: z.string(),
+});
+export type CallResult = z.infer<typeof CallResult>;
 
 /** An image of a user's message. */
 export interface ChatImage {

@@ -214,6 +214,13 @@ function describeIssue(issue: z.core.$ZodIssue | undefined, fields: readonly str
   return where === "" ? issue.message : `${where}: ${issue.message}`;
 }
 
+/** A named value of a session, which outlives its process. */
+export interface SessionPart {
+  /** `undefined` before the first write. */
+  read(): Promise<unknown>;
+  write(value: unknown): Promise<void>;
+}
+
 /** Returns a successful result; an edit has a diff. */
 export function done(output: string, diff?: string): ToolResult {
   return { success: true, output, diff: diff === "" ? undefined : diff };

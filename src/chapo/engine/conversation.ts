@@ -2,18 +2,9 @@
 // session/sessions.ts saves it, and converse.ts decides what is said next.
 import { z } from "zod";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import type { CallResult, ModelCall } from "../model.js";
+import { CallResult, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
 import { GivenCallAnswer, SessionCall } from "./calls/pending.js";
-
-const Call = z.object({
-  id: z.string(),
-  name: z.string(),
-  args: z.unknown(),
-  signature: z.string().optional(),
-});
-
-const Result = z.object({ callId: z.string(), name: z.string(), success: z.boolean(), output: z.string() });
 
 const StoredMessage = z.discriminatedUnion("role", [
   z.object({
@@ -22,8 +13,8 @@ const StoredMessage = z.discriminatedUnion("role", [
     /** Set if the engine wrote the message, not a person. */
     own: z.literal(true).optional(),
   }),
-  z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(Call) }),
-  z.object({ role: z.literal("tool"), results: z.array(Result) }),
+  z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(ModelCall) }),
+  z.object({ role: z.literal("tool"), results: z.array(CallResult) }),
 ]);
 /** A message as it is stored and sent. */
 export type Message = z.infer<typeof StoredMessage>;

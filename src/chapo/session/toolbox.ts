@@ -4,7 +4,7 @@ import path from "node:path";
 import { type ProjectMemory, createMemoryTools } from "../memory/memory.js";
 import type { Message } from "../engine/conversation.js";
 import { openServers } from "../mcp/servers.js";
-import type { Tool } from "../tool.js";
+import type { SessionPart, Tool } from "../tool.js";
 import { isPrivateAddress } from "../../system/private-address.js";
 import { createDocumentTools } from "../tools/notes/documents.js";
 import { createFindTools } from "../tools/files/files-find.js";
@@ -17,7 +17,7 @@ import { createHostTools } from "../tools/hosts/hosts.js";
 import { createNotebookTools } from "../tools/files/notebook.js";
 import type { Sandbox } from "../tools/sandbox.js";
 import { openShell, type ShellTools } from "../tools/shell/shell.js";
-import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
+import { createTodoTools } from "../tools/notes/todos.js";
 import type { Hidden } from "../paths.js";
 import { createToolEnv } from "../tool-env.js";
 import { createWebTools } from "../tools/web/web.js";
@@ -37,7 +37,7 @@ export interface ToolboxRequest extends Pick<
   hidden?: Hidden;
   /** Whether `web_fetch` reports a redirect to another host instead of following it. */
   staysOnHost?: () => boolean;
-  todos: TodoStore;
+  todos: SessionPart;
   /** The files as the session knows them; absent for a listing. */
   known?: KnownFiles;
   /** Whether the session runs a task of a backlog, so that no person can answer. */

@@ -10,7 +10,7 @@ import type { Hidden } from "../../paths.js";
 import { decide } from "../../rules/decide.js";
 import { allowsNetwork, readRules } from "../../rules/read-rules.js";
 import { RULES, TABLE } from "../../rules/modes.js";
-import { defineTool, done, failed, type Tool } from "../../tool.js";
+import { defineTool, done, failed, type SessionPart, type Tool } from "../../tool.js";
 import type { SessionRequest } from "../session-request.js";
 import { openPermit } from "./permit.js";
 import { createScreen } from "./screen.js";
@@ -65,12 +65,6 @@ function collectUserText(message: Message): string[] {
   return message.role === "user" && message.own !== true ? [message.text] : [];
 }
 
-/** The part of the permissions that is stored with a session. */
-export interface ModeStore {
-  read(): Promise<unknown>;
-  write(value: unknown): Promise<void>;
-}
-
 const StoredPlan = z.object({ plan: z.enum(["open", "approved"]) });
 
 /**
@@ -79,7 +73,7 @@ const StoredPlan = z.object({ plan: z.enum(["open", "approved"]) });
  */
 export async function openPermissions(
   { mode: chosen, rules }: Pick<ChapoSettings, "mode" | "rules">,
-  { usual, store }: { usual: PermissionMode; store: ModeStore },
+  { usual, store }: { usual: PermissionMode; store: SessionPart },
 ): Promise<SessionPermissions> {
   const after = chosen === undefined || chosen === "plan" ? usual : chosen;
   const stored = StoredPlan.safeParse(await store.read());

@@ -6,7 +6,8 @@ import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { ToolResult } from "../../tool.js";
 import { createReadTools } from "./files-read.js";
 import { createWriteTools } from "./files-write.js";
-import { openKnownFiles, type KnownStore } from "./known-files.js";
+import type { SessionPart } from "../../tool.js";
+import { openKnownFiles } from "./known-files.js";
 
 const { files } = nodePorts();
 let root = "";
@@ -19,7 +20,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-const store: KnownStore = {
+const store: SessionPart = {
   read: () => Promise.resolve(kept),
   write: (value) => {
     kept = JSON.parse(JSON.stringify(value));

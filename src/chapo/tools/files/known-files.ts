@@ -3,12 +3,7 @@
 import { z } from "zod";
 import type { Files } from "../../../system/ports.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
-
-/** Where the known files are kept. */
-export interface KnownStore {
-  read(): Promise<unknown>;
-  write(value: unknown): Promise<void>;
-}
+import type { SessionPart } from "../../tool.js";
 
 /** The files as the session knows them. Paths are absolute and without symbolic links. */
 export interface KnownFiles {
@@ -25,7 +20,7 @@ const MOST_FILES = 5_000;
 const Stored = z.record(z.string(), z.string()).catch({});
 
 /** Opens the session's known files. */
-export function openKnownFiles(files: Files, store: KnownStore): KnownFiles {
+export function openKnownFiles(files: Files, store: SessionPart): KnownFiles {
   let loaded: Promise<Map<string, string>> | undefined;
   const load = async (): Promise<Map<string, string>> =>
     new Map(Object.entries(Stored.parse((await store.read()) ?? {})));

@@ -1,6 +1,6 @@
 // The tools todo_write and todo_read for the session's to-do list. The session stores the list.
 import { z } from "zod";
-import { defineTool, done, type Tool } from "../../tool.js";
+import { defineTool, done, type SessionPart, type Tool } from "../../tool.js";
 
 const MOST = 200;
 const LONGEST = 2000;
@@ -28,15 +28,8 @@ export function readTodos(args: unknown): readonly Todo[] | undefined {
   return z.object({ todos: TODOS }).safeParse(args).data?.todos;
 }
 
-/** Stores the list of a session. */
-export interface TodoStore {
-  /** Returns the last written list; an invalid value counts as an empty list. */
-  read(): Promise<unknown>;
-  write(todos: readonly unknown[]): Promise<void>;
-}
-
-/** Creates the to-do tools. */
-export function createTodoTools(store: TodoStore): Tool[] {
+/** Creates the to-do tools. A stored value that is not a list counts as an empty one. */
+export function createTodoTools(store: SessionPart): Tool[] {
   return [
     defineTool({
       name: "todo_write",
