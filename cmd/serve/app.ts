@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { errorMessage } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
-import { redactValue, type Redact } from "../../src/system/text/secrets/redact.js";
+import { redactValue } from "../../src/system/text/secrets/redact.js";
 import { ApiError, describeFailure, inDocuments } from "./api-error.js";
 import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
 import { ROLES, type Keys, type SignedIn } from "./keys.js";
@@ -15,6 +15,7 @@ import type { PageFiles } from "./page.js";
 import { isAgentOfRun } from "./peer.js";
 import { BASE, WithHeaders, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
+import { Stream } from "./streams.js";
 import { mustBeSigned } from "./webhook.js";
 
 const MOST_BODY = 1 << 20;
@@ -198,57 +199,18 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
     const context = { ...site.context, person: { by: session.name, via: "web" as const } };
     const header = (name: string): string | undefined => c.req.header(name);
     const said = await one.handle({ site, context, session, params, query, body, header, signal });
-    if (!(said instanceof Response)) {
-      over();
-      const { json, headers = {} } = said instanceof WithHeaders ? said : { json: said };
-      return Response.json(await redacted(site, json), { status: one.status, headers });
+    if (said instanceof Stream && c.req.raw.method !== "HEAD") {
+      const redact = await redactorFor(site.context.ports, site.context.env);
+      return said.respond(redact, over);
     }
-    const { status, headers } = said;
-    if (said.body === null) {
-      over();
-      return said;
-    }
-    if (c.req.raw.method === "HEAD") {
-      await said.body.cancel();
-      over();
-      return new Response(null, { status, headers });
-    }
-    const redact = await redactorFor(site.context.ports, site.context.env);
-    return new Response(redacting(said.body, redact, over), { status, headers });
+    over();
+    if (said instanceof Response) return said;
+    const { json, headers = {} } = said instanceof WithHeaders ? said : { json: said };
+    return Response.json(await redacted(site, json), { status: one.status, headers });
   } catch (error) {
     over();
     throw error;
   }
-}
-
-/** Takes secrets out of a stream whose pieces are whole lines; says when it is over, or its client has gone. */
-function redacting(
-  body: ReadableStream<Uint8Array>,
-  redact: Redact,
-  over: () => void,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
-  return new ReadableStream({
-    pull: async (controller) => {
-      const { value, done } = await reader.read().catch((error: unknown) => {
-        over();
-        throw error;
-      });
-      if (done) {
-        over();
-        controller.close();
-        return;
-      }
-      const text = decoder.decode(value, { stream: true });
-      const clean = redact(text);
-      controller.enqueue(clean === text ? value : encoder.encode(clean));
-    },
-    cancel: async (reason) => {
-      over();
-      await reader.cancel(reason);
-    },
-  });
 }
 
 /** Every answer passes the redactor once more, with today's environment. */

@@ -1,4 +1,4 @@
-// The attempts at a task, as the logs know them: their rows, and one of them with its verdict, its decisions and its files.
+// The attempts at a task, as the logs know them: their rows, and one of them with its verdict and its decisions.
 import path from "node:path";
 import { z } from "zod";
 import { GateReport } from "../../src/gate/verdict.js";
@@ -45,10 +45,6 @@ export const AttemptDetail = z.object({
   report: z.looseObject({}).nullable().describe("As the agent reported it; null: it has not, or not in form"),
   usage: z.looseObject({}).nullable(),
   failure: Failure.nullable(),
-  folder: z.string().nullable().describe("Of its files, beside the log"),
-  files: z
-    .array(z.object({ name: z.string(), bytes: z.int() }))
-    .describe("Its prompt and its output; `…/files/{name}` has their bytes"),
   steps: z.array(Step).describe("Its lines of the log without those of its agent, in order"),
   decisions: z
     .array(
@@ -170,12 +166,10 @@ export async function readAttempt(
     } else if (event !== undefined && "job" in event && event.job === attempt.job)
       events.set(event.seq, event);
   }
-  return { attempt, ...factsOf([...events.values()]), decisions, ...(await filesOf(ports, folder, events)) };
+  return { attempt, ...factsOf([...events.values()]), decisions };
 }
 
-function factsOf(
-  events: readonly Sealed[],
-): Omit<AttemptDetail, "attempt" | "decisions" | "folder" | "files"> {
+function factsOf(events: readonly Sealed[]): Omit<AttemptDetail, "attempt" | "decisions"> {
   const last = <T extends Sealed["type"]>(type: T): Extract<Sealed, { type: T }> | undefined =>
     events.findLast((one): one is Extract<Sealed, { type: T }> => one.type === type);
   const [gate, agent, failed] = [last("gate_finished"), last("agent_finished"), last("attempt_failed")];
@@ -205,21 +199,4 @@ function factsOf(
       ...("duration_ms" in one && one.duration_ms !== undefined ? { duration_ms: one.duration_ms } : {}),
     })),
   };
-}
-
-async function filesOf(
-  { files }: Pick<Ports, "files">,
-  folder: string,
-  events: ReadonlyMap<number, Sealed>,
-): Promise<Pick<AttemptDetail, "folder" | "files">> {
-  const started = [...events.values()].findLast((one) => one.type === "agent_started");
-  const names = started === undefined ? [] : await files.list(folder);
-  const step = names.find((name) => name.replace(/^\d+-/, "") === started?.label);
-  if (step === undefined) return { folder: null, files: [] };
-  const found: AttemptDetail["files"] = [];
-  for (const name of await files.list(path.join(folder, step))) {
-    const there = await files.stat(path.join(folder, step, name), { link: true });
-    if (there?.kind === "file") found.push({ name, bytes: there.size });
-  }
-  return { folder: step, files: found };
 }

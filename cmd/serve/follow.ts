@@ -80,6 +80,8 @@ class Follower {
 
 export class LogFollowers {
   readonly #followers = new Map<string, Follower>();
+  /** How many clients follow a log. */
+  reading = 0;
 
   constructor(private readonly ports: Pick<Ports, "files" | "clock">) {}
 
@@ -92,14 +94,25 @@ export class LogFollowers {
   }
 
   /** Whole lines whose `seq` is above `after`, as they come; `beat` where nothing came for a while. Ends when the client has gone. */
-  async *lines(
+  async *lines(folder: string, wish: Wish): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
+    this.reading++;
+    try {
+      yield* this.#lines(folder, wish);
+    } finally {
+      this.reading--;
+    }
+  }
+
+  async *#lines(
     folder: string,
-    { after, beatMs, signal }: Wish,
+    { after, beatMs, signal, over }: Wish,
   ): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
     const follower = this.of(folder);
+    let isOver = (await over?.isOver()) === true;
     await follower.look();
     let at = await this.#offsetOf(follower, after);
     let rest: Buffer = Buffer.alloc(0);
+    let mayBeOver = false;
     /** Of a line that is too long: its beginning, and how many of its bytes went by. */
     let long: { seq: number | undefined; bytes: number } | undefined;
     while (!signal.aborted) {
@@ -112,9 +125,14 @@ export class LogFollowers {
       const from = at + rest.length;
       const chunk = size <= from ? Buffer.alloc(0) : (await follower.read(from)).subarray(0, size - from);
       if (chunk.length === 0) {
-        if (beatMs === undefined) return;
-        await follower.grown(size, beatMs, signal);
-        if (follower.size === size) yield "beat";
+        if (beatMs === undefined || isOver) return;
+        await follower.grown(size, mayBeOver ? LOOK_EVERY_MS : beatMs, signal);
+        const isQuiet = follower.size === size;
+        if (isQuiet && !mayBeOver) yield "beat";
+        if (!isQuiet && !mayBeOver) continue;
+        // Then everything before the end is there to be read.
+        isOver = (await over?.isOver()) === true;
+        if (isOver) await follower.look();
         continue;
       }
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -124,7 +142,9 @@ export class LogFollowers {
         long = undefined;
         start = end + 1;
         const seq = seqOf(text);
-        if (seq !== undefined && seq > after) yield { seq, text, end: at + start };
+        if (seq === undefined || seq <= after) continue;
+        mayBeOver ||= over?.end.test(text) === true;
+        yield { seq, text, end: at + start };
       }
       at += start;
       rest = Buffer.from(bytes.subarray(start));
@@ -159,6 +179,8 @@ interface Wish {
   /** `undefined`: it ends where the log ends now. */
   beatMs?: number;
   signal: AbortSignal;
+  /** Whether nothing more will come: asked at first, in silence, and often after a line that fits `end`. */
+  over?: { isOver: () => Promise<boolean>; end: RegExp };
 }
 
 /** The line that stands for one that is too long, so that no number is missing. */

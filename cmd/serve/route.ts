@@ -75,7 +75,7 @@ interface Described<Query extends z.ZodObject, Body extends z.ZodType> extends P
   does: string;
   query?: Query;
   body?: Body;
-  /** Returns the answer, or a `Response` of its own. */
+  /** Returns the answer, a `Stream`, or a `Response` without secrets. */
   handle: (call: ApiCall<z.infer<Query>, z.infer<Body>>) => Promise<unknown>;
 }
 

@@ -23,8 +23,8 @@ import { readPage } from "./page.js";
 import type { Site } from "./route.js";
 
 const LOOPBACK = "127.0.0.1";
-/** How long those who look on may still read the last lines of a run that the server was for. */
-const LAST_WORDS_MS = 500;
+/** How long those who look on may still read the last lines of the run that the server was for: at least, and at most. */
+const LAST_WORDS_MS = { least: 500, most: 5_000 };
 /** Every address of the machine: no browser asks for it by that name. */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
@@ -80,12 +80,13 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   };
   const open = (): ReturnType<typeof projectOf> => projectOf(silent);
   const closing = new AbortController();
+  const followers = new LogFollowers(context.ports);
   const site: Site = {
     context: silent,
     project: open,
-    followers: new LogFollowers(context.ports),
+    followers,
     changes: new Changes(silent, open),
-    turns: new ChapoTurns(context.ports, closing.signal),
+    turns: new ChapoTurns(context.ports, followers, closing.signal),
     startOnAnswer: request.startOnAnswer === true,
   };
   let port = 0;
@@ -119,7 +120,7 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     await printLines(context.out, [`${as} (${role}): ${linkFor(as, role)}`]);
   }
   if (context.stdin.isTerminal) void printLinks(context, () => linkFor(name, own));
-  const outcome = await untilStopped(context, request);
+  const outcome = await untilStopped(context, request.beside === true ? followers : undefined);
   closing.abort();
   for (const server of servers) {
     server.close();
@@ -129,8 +130,8 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   return outcome;
 }
 
-/** Resolves at a signal, or, beside a run, when that ends. A second signal ends the program. */
-function untilStopped(context: CommandContext, { beside }: Request): Promise<CommandOutcome> {
+/** Resolves at a signal, or, beside a run, when that ends and its followers have read it. A second signal ends the program. */
+function untilStopped(context: CommandContext, beside?: LogFollowers): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     let stopped = false;
     context.onSignal((signal) => {
@@ -141,7 +142,10 @@ function untilStopped(context: CommandContext, { beside }: Request): Promise<Com
     });
     if (beside === undefined) return;
     void context.stdin.readAll().then(async () => {
-      await context.ports.clock.sleep(LAST_WORDS_MS);
+      const { clock } = context.ports;
+      const end = clock.monotonic() + LAST_WORDS_MS.most;
+      await clock.sleep(LAST_WORDS_MS.least);
+      while (beside.reading > 0 && clock.monotonic() < end) await clock.sleep(50);
       resolve("ok");
     });
   });

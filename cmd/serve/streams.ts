@@ -10,24 +10,37 @@ export function beat(data: { seq?: number; now: number }): string {
   return frame({ event: "beat", data });
 }
 
-export function eventStream(pieces: AsyncGenerator<string, void>): Response {
-  return streamOf("text/event-stream", pieces);
-}
+/** An answer that comes in pieces, each of whole lines. */
+export class Stream {
+  constructor(
+    readonly type: "text/event-stream" | "application/x-ndjson",
+    readonly pieces: AsyncGenerator<string, void>,
+  ) {}
 
-export function streamOf(type: string, pieces: AsyncGenerator<string, void>): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const next = await pieces.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
-    },
-    // Its signal wakes a generator that waits.
-    cancel: () => {
-      void pieces.return(undefined);
-    },
-  });
-  return new Response(body, {
-    headers: { "content-type": `${type}; charset=utf-8`, "x-accel-buffering": "no" },
-  });
+  /** `clean`: takes secrets out. `over`: called when it has ended, or its client has gone. */
+  respond(clean: (text: string) => string, over: () => void): Response {
+    const encoder = new TextEncoder();
+    const { pieces } = this;
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const next = await pieces.next().catch((error: unknown) => {
+          over();
+          throw error;
+        });
+        if (next.done !== true) {
+          controller.enqueue(encoder.encode(clean(next.value)));
+          return;
+        }
+        over();
+        controller.close();
+      },
+      cancel: () => {
+        // Its signal wakes a generator that waits.
+        over();
+        void pieces.return(undefined);
+      },
+    });
+    const type = `${this.type}; charset=utf-8`;
+    return new Response(body, { headers: { "content-type": type, "x-accel-buffering": "no" } });
+  }
 }

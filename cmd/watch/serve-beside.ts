@@ -7,7 +7,7 @@ import type { CommandContext } from "../context/command-context.js";
 import { warn } from "../lookup/project.js";
 
 /** How long the server may take to end. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 10_000;
 
 /** Works while the project is served; throws before it begins where the server cannot start. */
 export async function serveBeside<T>(

@@ -1,5 +1,5 @@
 // `looper run --serve`: the page beside the run that the same command makes. The run neither waits for its server nor ends with it.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Program } from "../rig/program.js";
@@ -11,13 +11,18 @@ async function startServed(rig: Rig, words: readonly string[] = []) {
   const puppet = await rig.agent({}, { loop: { review: false } });
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
   puppet.play(async (turn) => {
+    begin();
     await held;
     await turn.report();
   });
   const program = rig.start(["run", "--serve", ...words]);
   const [, base = "", key = ""] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)\/#key=(\S+)/);
-  return { program, release, client: new ServeClient(base, await signIn(base, key), program) };
+  const client = new ServeClient(base, await signIn(base, key), program);
+  await begun;
+  return { program, release, client };
 }
 
 /** The process of the server: the run's only child beside its agent's. */
@@ -69,9 +74,9 @@ test(
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();
     const { program, client } = await startServed(rig);
+    const server = `/proc/${serverOf(program)}`;
     await program.kill("alone");
-    const isThere = () => client.ask("GET", "/api/v1/health").then(Boolean, () => false);
-    while (await isThere());
+    while (existsSync(server)) await client.ask("GET", "/api/v1/health").catch(() => undefined);
   }),
 );
 

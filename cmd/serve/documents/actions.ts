@@ -1,9 +1,10 @@
-// The calls of Chapo that wait for a person, or waited: listed, approved, rejected and tried again.
+// The calls of Chapo that wait for a person, or waited: listed, approved and rejected.
 import path from "node:path";
 import { z } from "zod";
 import { listSessions, readStored, type ListedSession } from "../../../src/chapo/session/sessions.js";
 import type { Conversation } from "../../../src/chapo/engine/conversation.js";
 import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
+import { readLines } from "../../../src/logging/read.js";
 import { given } from "../../../src/system/given.js";
 import { UserError } from "../../../src/system/errors.js";
 import { textField } from "../../../src/agents/fields.js";
@@ -12,8 +13,8 @@ import { personOf } from "../../lookup/name-of-user.js";
 import { ApiError, describeFailure, inDocuments } from "../api-error.js";
 import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
 import { actionId, readStoredEvent, shorten, type StoredEvent } from "./event-shapes.js";
-import { beginTurn, folderOf } from "./looper.js";
-import { readLog, sessionOf } from "./turns.js";
+import { beginTurn } from "./looper.js";
+import { sessionOf } from "./turns.js";
 
 /** Of the newest sessions. */
 const MOST_SESSIONS = 50;
@@ -106,10 +107,13 @@ function becameOf(
 
 async function actionsOf(call: Pick<ApiCall, "context">, listed: ListedSession): Promise<Action[]> {
   const { ports } = call.context;
-  const folder = await folderOf(call, listed.id);
-  const lines = await readLog(ports, path.join(folder, "events.jsonl"));
-  const events = lines.flatMap((line) => readStoredEvent(line) ?? []);
-  const stored = await readStored({ ports, folder: path.dirname(folder) }, listed.id);
+  const { sessionsFolder: folder } = await siteOf(call.context, { words: [] });
+  const events: StoredEvent[] = [];
+  for await (const { text } of readLines(ports, path.join(folder, listed.id))) {
+    const event = readStoredEvent(text);
+    if (event !== undefined) events.push(event);
+  }
+  const stored = await readStored({ ports, folder }, listed.id);
   return actionsIn({ listed, events, answered: stored?.answered ?? [] });
 }
 
@@ -155,8 +159,7 @@ async function answer(
     prepare: (chapo) => chapo.answer(said),
   });
   const callId = id.slice(sessionId.length + 1);
-  const folder = await folderOf(call, sessionId);
-  for await (const line of call.site.turns.lines(folder, begun.from, call.signal)) {
+  for await (const line of call.site.turns.lines(begun.folder, begun.from, call.signal)) {
     const event = readStoredEvent(line);
     if (event?.type === "tool_result" && event.data["callId"] === callId) break;
   }
@@ -226,28 +229,4 @@ export const ACTION_ROUTES: readonly ApiRoute[] = [
     "Runs the call as it was shown, and answers when it ran. The session's turn continues.",
   ),
   answerRoute("reject", "Refuses the call: it fails, and the model is told so."),
-  documentRoute("POST", "/api/actions/{id}/retry", {
-    does: "Asks the model to make a failed call again; a person is asked about it anew.",
-    perMinute: 20,
-    body: z.strictObject({}).optional(),
-    answer: Action,
-    errors: [404, 409],
-    handle: async (call) => {
-      const action = await actionWith(call, call.params["id"] ?? "");
-      if (action.status !== "failed") throw wrongState(action, "failed");
-      const { sessionId, toolName, toolArgs } = action;
-      const message = `Make this call again: ${toolName} ${JSON.stringify(toolArgs)}`;
-      const begun = await beginTurn(
-        { ...call, body: { sessionId } },
-        (chapo, signal) => chapo.send(message, signal),
-        { mode: "default" },
-      );
-      const folder = await folderOf(call, sessionId);
-      for await (const line of call.site.turns.lines(folder, begun.from, call.signal)) {
-        const event = readStoredEvent(line);
-        if (event?.type === "action_pending") return actionWith(call, String(event.data["actionId"]));
-      }
-      throw new ApiError(409, "not-repeated", "the model did not make the call again");
-    },
-  }),
 ];

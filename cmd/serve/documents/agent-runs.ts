@@ -213,7 +213,7 @@ async function stopAgents(call: ApiCall, id: string): Promise<number> {
 }
 
 /** The record with this number, in any run of the project. */
-async function recordWith(call: ApiCall): Promise<{ record: AgentRun; run: string }> {
+async function recordWith(call: ApiCall): Promise<AgentRun> {
   const missing = new ApiError(404, "no-agent-run", "Agent run not found");
   const wanted = Number(call.params["id"]);
   const { logDir } = await call.site.project();
@@ -232,15 +232,7 @@ async function recordWith(call: ApiCall): Promise<{ record: AgentRun; run: strin
   await taskOf({ ...call, params: { taskId: record.task_id } }).catch(() => {
     throw missing;
   });
-  return { record, run };
-}
-
-async function stopRecord(call: ApiCall, { status = 409, ...hint }: { status?: number; hint?: string } = {}) {
-  const { record } = await recordWith(call);
-  if (record.status !== "running")
-    throw new ApiError(status, "not-running", `the agent run is ${record.status}`, hint);
-  await stopAgents(call, record.task_id);
-  return (await recordWith(call)).record;
+  return record;
 }
 
 export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
@@ -280,20 +272,7 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
     does: "One of them.",
     answer: AgentRun,
     errors: [404],
-    handle: async (call) => (await recordWith(call)).record,
-  }),
-  documentRoute("PUT", "/api/agent-runs/{id}/complete", {
-    does: "Stops the agent: its processes end first.",
-    body: z.looseObject({}).optional(),
-    answer: AgentRun,
-    errors: [404, 409, 504],
-    handle: (call) => stopRecord(call),
-  }),
-  documentRoute("DELETE", "/api/agent-runs/{id}", {
-    does: "The same; a run that has ended stays in the log, which `looper clean` removes.",
-    answer: AgentRun,
-    errors: [404, 405, 504],
-    handle: (call) => stopRecord(call, { status: 405, hint: "looper clean" }),
+    handle: async (call) => recordWith(call),
   }),
   documentRoute("PUT", "/api/tasks/{taskId}/workflow-complete", {
     does: "true: ends its agent's processes, then its workflow. false: the task is to be done again.",

@@ -5,9 +5,9 @@ import { openGuard, openPermissions } from "../../../src/chapo/session/permissio
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
 import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
-import { streamOf } from "../streams.js";
+import { Stream } from "../streams.js";
 import { readStoredEvent, type StoredEvent } from "./event-shapes.js";
-import { beginTurn, folderOf, LooperBody } from "./looper.js";
+import { beginTurn, LooperBody } from "./looper.js";
 
 const MOST_TURNS = 10;
 const MOST_PINNED = 8;
@@ -125,11 +125,11 @@ export const CHAT_ROUTES: readonly ApiRoute[] = [
       const { provider, projectRoot, skillIds, sessionId } = call.body;
       const config = { maxIterations: MOST_TURNS, selfValidationEnabled: false };
       const body = { provider, projectRoot, skillIds, sessionId, config };
-      const { session, from } = await beginTurn({ ...call, body }, (chapo, signal) =>
+      const { folder, from } = await beginTurn({ ...call, body }, (chapo, signal) =>
         chapo.send(message, signal),
       );
-      const lines = call.site.turns.lines(await folderOf(call, session), from, call.signal);
-      return streamOf("application/x-ndjson", chatLines(lines));
+      const lines = call.site.turns.lines(folder, from, call.signal);
+      return new Stream("application/x-ndjson", chatLines(lines));
     },
   }),
 ];

@@ -177,19 +177,20 @@ async function actionsOf({ context }: ApiCall, { logDir }: Project, id: string):
 async function untilCheckpoint(call: ApiCall, { id }: Task): Promise<unknown> {
   const { ports } = call.context;
   const project = await call.site.project();
-  const begun: { run?: string; error?: Error; over?: true } = {};
+  const { signal } = call;
+  const left = new Promise<undefined>((resolve) => {
+    signal.addEventListener("abort", () => {
+      resolve(undefined);
+    });
+  });
   // Another run may be in progress for hours: a client that leaves meanwhile takes no place, and the run starts without it.
-  void startWhenFree(call, id).then(
-    (run) => (begun.run = run),
-    (error: unknown) =>
-      Object.assign(begun, { error: error instanceof Error ? error : undefined, over: true }),
-  );
-  const isWorking = async (): Promise<boolean> =>
-    begun.over !== true &&
-    (begun.run === undefined || (await findLiveRun(ports, project))?.run === begun.run);
-  while (!call.signal.aborted && (await isWorking())) await ports.clock.sleep(LOOK_AGAIN_MS);
-  const { error } = begun;
-  if (error !== undefined && (!(error instanceof ApiError) || error.code === "untrusted")) throw error;
+  const started = startWhenFree(call, id).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code === "untrusted") throw error;
+    return undefined;
+  });
+  const run = await Promise.race([started, left]);
+  const isLive = async (): Promise<boolean> => (await findLiveRun(ports, project))?.run === run;
+  while (run !== undefined && !signal.aborted && (await isLive())) await ports.clock.sleep(LOOK_AGAIN_MS);
   return stateOf(call, await taskOf(call));
 }
 

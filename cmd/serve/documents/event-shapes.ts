@@ -1,6 +1,7 @@
 // The events of a session as the documents have them, made from the engine's own. Pure.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { SessionCall } from "../../../src/chapo/engine/calls/pending.js";
+import { parseLine } from "../../../src/logging/read.js";
 import { isRecord } from "../../../src/system/text/json.js";
 
 /** An event of the documents, without its number and time. */
@@ -120,9 +121,10 @@ export interface StoredEvent {
 
 /** The event of a stored line; `undefined`: it is none. */
 export function readStoredEvent(line: string): StoredEvent | undefined {
-  const event: unknown = JSON.parse(line);
-  if (!isRecord(event) || typeof event["type"] !== "string" || !isRecord(event["data"])) return undefined;
-  return { type: event["type"], data: event["data"], timestamp: String(event["timestamp"]) };
+  const read = parseLine(line);
+  const data = read?.value["data"];
+  if (read === undefined || !isRecord(data)) return undefined;
+  return { type: read.type, data, timestamp: String(read.value["timestamp"]) };
 }
 
 /** A stored line as a client wants it; `undefined`: it is not for this client. */

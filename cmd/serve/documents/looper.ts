@@ -10,9 +10,9 @@ import { isInside } from "../../../src/git/room/room.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
 import { count, documentRoute, type ApiCall, type ApiRoute } from "../route.js";
-import { streamOf } from "../streams.js";
+import { Stream } from "../streams.js";
 import { forClient, STREAMS, type StreamNames } from "./event-shapes.js";
-import { sessionOf, type BegunTurn, type TurnRequest } from "./turns.js";
+import { lastSeq, sessionOf, type BegunTurn, type TurnRequest } from "./turns.js";
 
 const Config = z.strictObject({
   maxIterations: z.int().min(1).max(100).optional(),
@@ -33,7 +33,7 @@ export const LooperBody = z.strictObject({
   config: Config.optional(),
 });
 
-const Stream = z
+const Names = z
   .enum(STREAMS)
   .optional()
   .describe("agents: older names; all: also pieces of text as they come");
@@ -101,12 +101,12 @@ async function rootInside({ ports }: ApiCall["context"], project: string, asked:
 }
 
 /** The lines of a session from a number on. */
-export async function streamFrom(
-  { context, site, signal, query }: ApiCall<{ stream?: StreamNames }>,
-  { session, from }: BegunTurn,
-): Promise<Response> {
-  const lines = site.turns.lines(await folderOf({ context }, session), from, signal);
-  return streamOf("application/x-ndjson", clientLines(lines, query.stream));
+function streamFrom(
+  { site, signal, query }: ApiCall<{ stream?: StreamNames }>,
+  { folder, from }: Omit<BegunTurn, "session">,
+): Stream {
+  const lines = site.turns.lines(folder, from, signal);
+  return new Stream("application/x-ndjson", clientLines(lines, query.stream));
 }
 
 async function* clientLines(
@@ -117,12 +117,6 @@ async function* clientLines(
     const told = forClient(line, names);
     if (told !== undefined) yield `${told}\n`;
   }
-}
-
-/** The folder of a session, absolute. */
-export async function folderOf({ context }: Pick<ApiCall, "context">, session: string): Promise<string> {
-  const { sessionsFolder } = await siteOf(context, { words: [] });
-  return path.join(sessionsFolder, session);
 }
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -138,7 +132,7 @@ const TITLES: Readonly<Record<string, string>> = {
 export const LOOPER_ROUTES: readonly ApiRoute[] = [
   documentRoute("POST", "/api/looper", {
     does: "A message to Chapo: NDJSON of its events, the last of which ends the turn. The turn continues without its client.",
-    query: z.strictObject({ stream: Stream }),
+    query: z.strictObject({ stream: Names }),
     body: LooperBody,
     errors: [404, 409, 503],
     handle: async (call) => {
@@ -151,12 +145,12 @@ export const LOOPER_ROUTES: readonly ApiRoute[] = [
     query: z.strictObject({
       sessionId: z.string(),
       after: count(Number.MAX_SAFE_INTEGER).optional(),
-      stream: Stream,
+      stream: Names,
     }),
     errors: [404, 503],
     handle: async (call) => {
-      const { id } = await sessionOf(call, call.query.sessionId);
-      return streamFrom(call, { session: id, from: call.query.after ?? 0 });
+      const { folder } = await sessionOf(call, call.query.sessionId);
+      return streamFrom(call, { folder, from: call.query.after ?? 0 });
     },
   }),
   documentRoute("GET", "/api/looper/prompts", {
@@ -182,10 +176,10 @@ export const LOOPER_ROUTES: readonly ApiRoute[] = [
     answer: z.object({ sessionId: z.string(), active: z.boolean(), status: z.string(), lastSeq: z.int() }),
     errors: [404],
     handle: async (call) => {
-      const { id, isHeld, state } = await sessionOf(call, call.params["sessionId"] ?? "");
+      const { id, isHeld, state, folder } = await sessionOf(call, call.params["sessionId"] ?? "");
       const active = isHeld || call.site.turns.isRunning(id);
-      const lastSeq = await call.site.turns.lastSeq(await folderOf(call, id));
-      return { sessionId: id, active, lastSeq, status: state === "interrupted" ? "error" : state };
+      const last = await lastSeq(call.context.ports, folder);
+      return { sessionId: id, active, lastSeq: last, status: state === "interrupted" ? "error" : state };
     },
   }),
 ];

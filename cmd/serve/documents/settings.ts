@@ -1,7 +1,5 @@
 // The settings of Chapo, read; the web may narrow what it is allowed, and never widen it.
 import { z } from "zod";
-import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
-import { readGuides } from "../../../src/chapo/prompt/guides.js";
 import { command as config } from "../../commands/config.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
@@ -76,16 +74,6 @@ export const SETTING_ROUTES: readonly ApiRoute[] = [
       if (mode !== "default" || before !== USUAL_MODE) throw refused("mode", mode);
       await config.answer(call.context, { verb: "set", key: `${KEY}.mode`, values: [mode], json: true });
       return { mode };
-    },
-  }),
-  documentRoute("GET", "/api/settings/global-context", {
-    does: "The guides for agents that every conversation gets.",
-    answer: z.object({ guides: z.array(z.object({ file: z.string(), text: z.string() })) }),
-    handle: async ({ context, site }) => {
-      const { ports, home, env } = context;
-      const { folder: root } = await site.project();
-      const guides = await readGuides(toDefinitionPlace({ ports, root, home, env }));
-      return { guides: guides.map(({ file, text }) => ({ file, text })) };
     },
   }),
 ];

@@ -16,34 +16,21 @@ const KEY = /^bearer\.([\w-]{20,200})$/;
 /** The codes of a close: against the rules, not a message, too many. */
 const CODES = { refused: 1008, malformed: 1007, busy: 1013 };
 
-const FromClient = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("ping") }),
-  z.strictObject({
-    type: z.literal("hello"),
-    sessionId: z.string(),
-    sinceSeq: z.int().min(0).optional(),
-    requestId: z.string().max(200).optional(),
-  }),
-  z.looseObject({
-    type: z.literal("request"),
-    message: z.string(),
-    requestId: z.string().max(200).optional(),
-  }),
-  z.looseObject({
-    type: z.literal("approval"),
-    approvalId: z.string(),
-    approved: z.boolean(),
-    comment: z.string().optional(),
-    requestId: z.string().max(200).optional(),
-  }),
-  z.looseObject({
-    type: z.literal("question"),
-    sessionId: z.string(),
-    answer: z.string().min(1),
-    requestId: z.string().max(200).optional(),
-  }),
-]);
+/** The endpoints check the rest: it is passed on to them. */
+const FromClient = z.looseObject({
+  type: z.enum(["ping", "hello", "request", "approval", "question"]),
+  requestId: z.string().max(200).optional(),
+  sessionId: z.string().optional(),
+  sinceSeq: z.int().min(0).optional(),
+  approvalId: z.string().optional(),
+  approved: z.boolean().optional(),
+  comment: z.string().optional(),
+  answer: z.string().optional(),
+});
 type FromClient = z.infer<typeof FromClient>;
+
+const State = z.looseObject({ status: z.string(), lastSeq: z.int() });
+const Pending = z.object({ actions: z.array(z.looseObject({ sessionId: z.string() })) });
 
 export interface SocketSite {
   app: ReturnType<typeof makeApp>;
@@ -142,50 +129,48 @@ class Talk {
   }
 
   async #answer(message: FromClient): Promise<void> {
-    switch (message.type) {
+    const { type, requestId, ...body } = message;
+    switch (type) {
       case "ping":
         return this.#send({ type: "pong" });
       case "hello":
         return this.#hello(message);
-      case "request": {
-        const { type: _type, requestId, ...body } = message;
+      case "request":
         return this.#stream({ requestId }, "POST", "/api/looper", body);
-      }
-      case "question": {
-        const { sessionId, answer, requestId } = message;
-        return this.#stream({ requestId }, "POST", "/api/looper", { sessionId, message: answer });
-      }
+      case "question":
+        return this.#stream({ requestId }, "POST", "/api/looper", {
+          ...{ sessionId: message.sessionId, message: message.answer },
+        });
       case "approval": {
-        const { approvalId: id, approved, comment, requestId } = message;
+        const { approvalId: id = "", approved, comment } = message;
         const sessionId = id.split(".")[0] ?? "";
-        const after = await this.#lastSeq(sessionId);
-        const where = `/api/actions/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`;
+        const { body: before } = await this.#ask(
+          "GET",
+          `/api/looper/status/${encodeURIComponent(sessionId)}`,
+        );
+        const where = `/api/actions/${encodeURIComponent(id)}/${approved === true ? "approve" : "reject"}`;
         const said = await this.#ask("POST", where, comment === undefined ? undefined : { comment });
         if (said.status !== 200) return this.#send({ type: "error", requestId, ...said.body });
-        return this.#follow({ requestId }, sessionId, after);
+        return this.#follow({ requestId }, sessionId, State.parse(before).lastSeq);
       }
       default:
-        return never(message);
+        return never(type);
     }
   }
 
   /** Tells where the session is, then every event after the one that the client saw last. */
-  async #hello({
-    sessionId,
-    sinceSeq = 0,
-    requestId,
-  }: Extract<FromClient, { type: "hello" }>): Promise<void> {
+  async #hello({ sessionId = "", sinceSeq = 0, requestId }: FromClient): Promise<void> {
     const id = encodeURIComponent(sessionId);
-    const { status, body: state } = await this.#ask("GET", `/api/looper/status/${id}`);
-    if (status !== 200) return this.#send({ type: "error", requestId, ...state });
-    const { body } = await this.#ask("GET", "/api/actions/pending");
-    const { actions } = z.object({ actions: z.array(z.looseObject({ sessionId: z.string() })) }).parse(body);
+    const { status, body } = await this.#ask("GET", `/api/looper/status/${id}`);
+    if (status !== 200) return this.#send({ type: "error", requestId, ...body });
+    const state = State.parse(body);
+    const { actions } = Pending.parse((await this.#ask("GET", "/api/actions/pending")).body);
     const pendingActions = actions.filter((one) => one.sessionId === sessionId);
-    const waits = (state as { status?: unknown }).status === "waiting_for_user";
+    const waits = state.status === "waiting_for_user" && pendingActions.length === 0;
     await this.#send({
-      ...{ type: "hello_ack", requestId, sessionId, currentSeq: await this.#lastSeq(sessionId) },
+      ...{ type: "hello_ack", requestId, sessionId, currentSeq: state.lastSeq },
       ...{ pendingApprovals: pendingActions, pendingActions },
-      pendingQuestions: waits && pendingActions.length === 0 ? [{ sessionId }] : [],
+      pendingQuestions: waits ? [{ sessionId }] : [],
     });
     const { body: messages } = await this.#ask("GET", `/api/sessions/${id}/messages`);
     await this.#send({ type: "initial_sync", ...state, ...messages });
@@ -194,11 +179,6 @@ class Talk {
 
   #follow(how: { requestId: string | undefined }, session: string, after: number): Promise<void> {
     return this.#stream(how, "GET", `/api/looper?sessionId=${encodeURIComponent(session)}&after=${after}`);
-  }
-
-  async #lastSeq(session: string): Promise<number> {
-    const { body } = await this.#ask("GET", `/api/looper/status/${encodeURIComponent(session)}`);
-    return z.object({ lastSeq: z.number().optional() }).parse(body).lastSeq ?? 0;
   }
 
   /** Sends each line of an answer, with the id of the client's request. */

@@ -1,24 +1,25 @@
 // The turns of Chapo's sessions that clients asked for. Each runs in the server, whether its client stays or not, and its events are
-// lines of `events.jsonl` in the session's folder, from which every client reads. Leaves the work to src/chapo, and what an event
-// says to event-shapes.ts.
+// lines of `events.jsonl` in the session's folder, which every client follows as the log of a run. Leaves the work to src/chapo, and
+// what an event says to event-shapes.ts.
 import path from "node:path";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { readSession, type ListedSession } from "../../../src/chapo/session/sessions.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
+import { readLastLines } from "../../../src/logging/last-lines.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
 import type { Ports } from "../../../src/system/ports.js";
 import { nodePorts } from "../../../src/system/processes/node-ports.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { modelOf, openHere, siteOf, type ChapoLine } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
+import type { LogFollowers } from "../follow.js";
 import { ENDS, NEW_TURN, seeEvent, toSaid, type SaidEvent } from "./event-shapes.js";
 
-/** ChapoTurns at once. */
+/** Turns at once. */
 const MOST_TURNS = 16;
-/** The end of a log that is looked at for its last number. */
-const END_OF_LOG = 1 << 16;
+const BEAT_MS = 10_000;
 const LINE_END = 10;
 
 /** A turn that a client asks for. */
@@ -36,30 +37,23 @@ export interface TurnRequest {
   work: (chapo: Chapo, signal: AbortSignal) => Promise<ConversationOutcome>;
 }
 
-interface Turn {
-  /** The number of the last line before it. */
-  from: number;
-  lines: string[];
-  over: boolean;
-  /** Wakes those who wait for the next line. */
-  waiting: Set<() => void>;
-  ended: Promise<void>;
-}
-
 /** A turn that has begun. */
 export interface BegunTurn {
   session: string;
+  /** The folder of its session, absolute. */
+  folder: string;
   /** The number of the last line before it. */
   from: number;
 }
 
 export class ChapoTurns {
-  /** The newest turn of each session that had one here. */
-  readonly #turns = new Map<string, Turn>();
+  /** The turns in progress by their sessions. */
+  readonly #turns = new Map<string, Promise<void>>();
   #opening = 0;
 
   constructor(
     private readonly ports: Ports,
+    private readonly followers: LogFollowers,
     private readonly closing: AbortSignal,
   ) {}
 
@@ -73,8 +67,7 @@ export class ChapoTurns {
     prepare,
     work,
   }: TurnRequest): Promise<BegunTurn> {
-    const running = [...this.#turns.values()].filter(({ over }) => !over).length;
-    if (running + this.#opening >= MOST_TURNS)
+    if (this.#turns.size + this.#opening >= MOST_TURNS)
       throw new ApiError(503, "busy", "too many conversations at once", { retry_after: 5 });
     this.#opening++;
     try {
@@ -98,19 +91,20 @@ export class ChapoTurns {
         onWarning: () => undefined,
       };
       const chapo = await openHere(call, { model, signal: this.closing, resume: session, root }, listener);
-      const file = path.join(site.sessionsFolder, chapo.id, "events.jsonl");
-      let from: number;
+      const folder = path.join(site.sessionsFolder, chapo.id);
       try {
-        from = await lastNumber(this.ports, file);
+        const log = await openLog(this.ports, folder);
         await prepare?.(chapo);
+        const ended = this.#run(chapo, { log, work, hear: (listen) => (take = listen) });
+        this.#turns.set(
+          chapo.id,
+          ended.finally(() => this.#turns.delete(chapo.id)),
+        );
+        return { session: chapo.id, folder, from: log.from };
       } catch (error) {
         await chapo.close();
         throw error;
       }
-      const turn: Turn = { from, lines: [], over: false, waiting: new Set(), ended: Promise.resolve() };
-      this.#turns.set(chapo.id, turn);
-      turn.ended = this.#run(chapo, { turn, file, work, hear: (listen) => (take = listen) });
-      return { session: chapo.id, from };
     } finally {
       this.#opening--;
     }
@@ -118,72 +112,32 @@ export class ChapoTurns {
 
   /** The lines above a number, as they come, until the session's turn is over. `folder`: the session's. */
   async *lines(folder: string, after: number, signal: AbortSignal): AsyncGenerator<string, void> {
-    const turn = this.#turns.get(path.basename(folder));
-    let at = after;
-    const before = turn === undefined ? Infinity : turn.from;
-    if (at < before)
-      for (const line of await readLog(this.ports, path.join(folder, "events.jsonl"))) {
-        const seq = numberOf(line);
-        if (seq <= at || seq > before) continue;
-        at = seq;
-        yield line;
-      }
-    if (turn === undefined) return;
-    at = Math.max(at, turn.from);
-    while (!signal.aborted) {
-      const line = turn.lines[at - turn.from];
-      if (line !== undefined) {
-        at += 1;
-        yield line;
-      } else if (turn.over) return;
-      else await nextLine(turn, signal);
-    }
-  }
-
-  /** The number of a session's last line. */
-  async lastSeq(folder: string): Promise<number> {
-    const turn = this.#turns.get(path.basename(folder));
-    return turn === undefined
-      ? lastNumber(this.ports, path.join(folder, "events.jsonl"))
-      : turn.from + turn.lines.length;
+    const isOver = (): Promise<boolean> => Promise.resolve(!this.isRunning(path.basename(folder)));
+    const over = { isOver, end: /"type":"(?:answer|clarify|error)"/ };
+    for await (const line of this.followers.lines(folder, { after, beatMs: BEAT_MS, signal, over }))
+      if (typeof line !== "string") yield line.text;
   }
 
   isRunning(session: string): boolean {
-    return this.#turns.get(session)?.over === false;
+    return this.#turns.has(session);
   }
 
   /** Resolves when no turn runs: the server's end stops them. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#turns.values()].map(({ ended }) => ended));
+    await Promise.all(this.#turns.values());
   }
 
   async #run(
     chapo: Chapo,
     {
-      turn,
-      file,
+      log,
       work,
       hear,
     }: Pick<TurnRequest, "work"> & {
-      turn: Turn;
-      file: string;
+      log: SessionLog;
       hear: (listen: (event: ChapoEvent) => void) => void;
     },
   ): Promise<void> {
-    let written = Promise.resolve();
-    let added = 0;
-    const add = (event: SaidEvent): void => {
-      const line = seal(this.ports, turn.from + added, event);
-      added += 1;
-      written = written
-        .then(() => appendLine(this.ports, file, line))
-        // A log that cannot be written is still told to those who listen.
-        .catch(() => undefined)
-        .then(() => {
-          turn.lines.push(line);
-          for (const wake of turn.waiting) wake();
-        });
-    };
     let seen = NEW_TURN;
     let end: SaidEvent | undefined;
     hear((event) => {
@@ -192,7 +146,7 @@ export class ChapoTurns {
       if (said === undefined) return;
       // The end is told once the session is free for the next message.
       if (ENDS.has(said.type)) end = said;
-      else add(said);
+      else log.add(said);
     });
     try {
       const outcome = await work(chapo, this.closing);
@@ -206,17 +160,8 @@ export class ChapoTurns {
     await chapo.close().catch((error: unknown) => {
       end = endWithout(chapo.id, errorMessage(error));
     });
-    add(end);
-    await written;
-    turn.over = true;
-    for (const wake of turn.waiting) wake();
-    this.#forget();
-  }
-
-  /** Keeps the lines of the newest few turns that are over: the others are read from their logs. */
-  #forget(): void {
-    const over = [...this.#turns].filter(([, turn]) => turn.over);
-    for (const [session] of over.slice(0, -MOST_TURNS)) this.#turns.delete(session);
+    log.add(end);
+    await log.close();
   }
 }
 
@@ -224,64 +169,49 @@ function endWithout(sessionId: string, error: string): SaidEvent {
   return { type: "error", data: { error, message: error, recoverable: true, status: "error", sessionId } };
 }
 
-/** The session with this id; throws 404. */
+/** The session with this id, and its folder; throws 404. */
 export async function sessionOf(
   { context }: { context: CommandContext },
   id: string,
-): Promise<ListedSession> {
+): Promise<ListedSession & { folder: string }> {
   const { sessionsFolder: folder } = await siteOf(context, { words: [] });
   const found = /^[A-Za-z0-9][\w-]{0,79}$/.test(id)
     ? await readSession({ ports: context.ports, folder }, id)
     : undefined;
   if (found === undefined) throw new ApiError(404, "no-session", "Session not found");
-  return found;
+  return { ...found, folder: path.join(folder, id) };
 }
 
-/** `seq` first: logs are followed by it. */
-function seal({ clock }: Ports, last: number, { type, data }: SaidEvent): string {
-  return JSON.stringify({ seq: last + 1, type, data, timestamp: new Date(clock.now()).toISOString() });
+/** The number of the last line of a session's log. */
+export async function lastSeq(ports: Ports, folder: string): Promise<number> {
+  const end = await readLastLines(ports, folder, { most: 1, wanted: () => true });
+  return end?.lines[0]?.seq ?? 0;
 }
 
-function numberOf(line: string): number {
-  return Number(/^\{"seq":(\d{1,15}),/.exec(line)?.[1] ?? 0);
+interface SessionLog {
+  /** The number of the last line before it was opened. */
+  from: number;
+  add: (event: SaidEvent) => void;
+  close: () => Promise<void>;
 }
 
-/** The whole lines of a log; none where there is none. */
-export async function readLog({ files }: Pick<Ports, "files">, file: string): Promise<string[]> {
-  const text = new TextDecoder().decode((await files.read(file)) ?? new Uint8Array());
-  return text.split("\n").filter((line) => numberOf(line) > 0 && line.endsWith("}"));
-}
-
-async function lastNumber(ports: Ports, file: string): Promise<number> {
-  const size = (await ports.files.stat(file))?.size ?? 0;
-  if (size === 0) return 0;
-  const from = Math.max(0, size - END_OF_LOG);
-  const text = Buffer.from(await ports.files.readRange(file, from, END_OF_LOG)).toString("utf8");
-  const last = text.split("\n").findLast((line) => numberOf(line) > 0);
-  if (last !== undefined || from === 0) return numberOf(last ?? "");
-  return numberOf((await readLog(ports, file)).at(-1) ?? "");
-}
-
-async function appendLine({ files }: Ports, file: string, line: string): Promise<void> {
+async function openLog(ports: Ports, folder: string): Promise<SessionLog> {
+  const { clock, files } = ports;
+  const from = await lastSeq(ports, folder);
+  const file = path.join(folder, "events.jsonl");
   const open = await files.openAppend(file, { mode: 0o600 });
-  try {
-    // A line that a killed server left half written stays alone.
-    const size = open.size();
-    const torn = size > 0 && (await files.readRange(file, size - 1, 1))[0] !== LINE_END;
-    await open.append(`${torn ? "\n" : ""}${line}\n`);
-  } finally {
-    await open.close();
-  }
-}
-
-function nextLine({ waiting }: Turn, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = (): void => {
-      waiting.delete(wake);
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    waiting.add(wake);
-    signal.addEventListener("abort", wake);
-  });
+  const size = open.size();
+  // A line that a killed server left half written stays alone.
+  if (size > 0 && (await files.readRange(file, size - 1, 1))[0] !== LINE_END) await open.append("\n");
+  let seq = from;
+  return {
+    from,
+    add: ({ type, data }) => {
+      // `seq` first: logs are followed by it.
+      const line = { seq: ++seq, type, data, timestamp: new Date(clock.now()).toISOString() };
+      // On a full disk the turn works on, and its clients see no more of it.
+      open.append(`${JSON.stringify(line)}\n`).catch(() => undefined);
+    },
+    close: () => open.close().catch(() => undefined),
+  };
 }

@@ -1,4 +1,4 @@
-// Routes of the attempts at a task: their list, one of them with its verdict, what it changed, and its prompt and output.
+// Routes of the attempts at a task: their list, one of them with its verdict, and what it changed.
 import path from "node:path";
 import { z } from "zod";
 import { GitError } from "../../../src/git/base/git.js";
@@ -19,7 +19,7 @@ import {
   readAttempt,
 } from "../attempts.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
-import { folderOf, rangeAnswer } from "../run-folder.js";
+import { folderOf } from "../run-folder.js";
 import { mustBeThere } from "./tasks.js";
 
 const MOST_PATCH = 2 << 20;
@@ -87,24 +87,12 @@ export const ATTEMPT_ROUTES: readonly ApiRoute[] = [
     },
   }),
   route("GET", "/tasks/{id}/attempts/{run}/{job}", {
-    does: "One attempt: the verdict on each check with its evidence, decisions with their reasons, usage, files.",
+    does: "One attempt: the verdict on each check with its evidence, decisions with their reasons, usage.",
     answer: AttemptDetail,
     errors: [404],
     handle: async (call) => {
       const { folder, attempt } = await findAttempt(call);
       return readAttempt(call.context, folder, attempt);
-    },
-  }),
-  route("GET", "/tasks/{id}/attempts/{run}/{job}/files/{name}", {
-    does: "Bytes of a file that it names, at most 4 MiB, by the header `Range`.",
-    errors: [404, 416],
-    handle: async (call) => {
-      const { folder, attempt } = await findAttempt(call);
-      const { folder: step, files } = await readAttempt(call.context, folder, attempt);
-      const name = call.params["name"] ?? "";
-      if (step === null || !files.some((one) => one.name === name))
-        throw new ApiError(404, "no-file", `this attempt has no file ${name}`);
-      return rangeAnswer(call, path.join(folder, step, name));
     },
   }),
   route("GET", "/tasks/{id}/attempts/{run}/{job}/diff", {

@@ -12,7 +12,7 @@ import { command as workflows } from "../../commands/workflows.js";
 import { ApiError } from "../api-error.js";
 import { BoardRow } from "../changes.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
-import { eventStream } from "../streams.js";
+import { Stream } from "../streams.js";
 import { mustNotRun } from "./tasks.js";
 
 /** How many rows of the board the first look has. */
@@ -96,7 +96,8 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
   route("GET", "/changes", {
     does: "Server-Sent Events: `state` first; then `tasks` with changed rows, `status`, and `beat` in silence.",
     errors: [503],
-    handle: ({ site, signal }) => Promise.resolve(eventStream(site.changes.events(signal))),
+    handle: ({ site, signal }) =>
+      Promise.resolve(new Stream("text/event-stream", site.changes.events(signal))),
   }),
   route("GET", "/board", {
     does: "Every row of the board, in the order of a run.",

@@ -13,14 +13,12 @@ import { command as runs } from "../../commands/runs.js";
 import { command as stop } from "../../commands/stop.js";
 import { ApiError } from "../api-error.js";
 import { AgentJob, jobsOf } from "../attempts.js";
-import type { FollowedLine } from "../follow.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { folderOf, rangeAnswer } from "../run-folder.js";
 import { startRun } from "../start-run.js";
-import { beat, eventStream, frame, streamOf } from "../streams.js";
+import { beat, frame, Stream } from "../streams.js";
 
 const BEAT_MS = 10_000;
-const MOST_PAGE = 1_000;
 
 const Start = z.strictObject({
   task: z.string().min(1).max(200).optional().describe("Only this task, with what it depends on"),
@@ -111,7 +109,7 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
     },
   }),
   route("GET", "/runs/{run}/events", {
-    does: "Its events: Server-Sent Events, whose ids are `run:seq`; NDJSON or a page `{events, next}` by the header `Accept`.",
+    does: "Its events: Server-Sent Events, whose ids are `run:seq`, or NDJSON by the header `Accept`.",
     query: z.strictObject({
       after: count(Number.MAX_SAFE_INTEGER).optional(),
       last: count(10_000).optional().describe("Begins so many lines before the end"),
@@ -124,15 +122,17 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
       const seen = lastSeen(call, run);
       const after = seen > 0 ? seen : await beforeLast(context.ports, folder, call.query.last);
       const accept = call.header("accept") ?? "";
-      if (accept.includes("application/json")) return pageOf(site.followers.lines(folder, { after, signal }));
       const { clock } = context.ports;
-      const lines = untilEnd(site.followers.lines(folder, { after, beatMs: BEAT_MS, signal }), {
-        isOver: async () => (await findLiveRun(context.ports, await site.project()))?.run !== run,
-        rest: (seq) => site.followers.lines(folder, { after: Math.max(after, seq), signal }),
-        pause: () => clock.sleep(50),
-      });
-      if (accept.includes("application/x-ndjson")) return streamOf("application/x-ndjson", ndjson(lines));
-      return eventStream(sse(run, lines, () => clock.now()));
+      // After its last lines a run lets go of its lock.
+      const isOver = async (): Promise<boolean> =>
+        (await findLiveRun(context.ports, await site.project()))?.run !== run;
+      const over = { isOver, end: /"type":"run_ended"/ };
+      const lines = site.followers.lines(folder, { after, beatMs: BEAT_MS, signal, over });
+      if (accept.includes("application/x-ndjson")) return new Stream("application/x-ndjson", ndjson(lines));
+      return new Stream(
+        "text/event-stream",
+        sse(run, lines, () => clock.now()),
+      );
     },
   }),
   route("GET", "/runs/{run}/log", {
@@ -165,41 +165,7 @@ async function beforeLast(ports: Ports, folder: string, last: number | undefined
 }
 
 type Lines = ReturnType<ApiCall["site"]["followers"]["lines"]>;
-type Came = FollowedLine | "beat" | "gone";
-
-interface Ending {
-  isOver: () => Promise<boolean>;
-  /** The lines above a number that are there now. */
-  rest: (after: number) => Lines;
-  /** A moment. */
-  pause: () => Promise<void>;
-}
-
-const MOST_TRIES = 100;
-
-/** The lines as they come; once the run has ended, the last of them, and no more. */
-async function* untilEnd(lines: Lines, { isOver, rest, pause }: Ending): AsyncGenerator<Came, void> {
-  let seq = 0;
-  for await (const line of lines) {
-    yield line;
-    if (line === "gone") return;
-    if (line !== "beat") {
-      ({ seq } = line);
-      if (!isLast(line.text)) continue;
-      // After its last lines a run lets go of its lock.
-      for (let tries = 0; tries < MOST_TRIES && !(await isOver()); tries++) await pause();
-    }
-    if (!(await isOver())) continue;
-    yield* rest(seq);
-    return;
-  }
-}
-
-async function* sse(
-  run: string,
-  lines: AsyncGenerator<Came, void>,
-  now: () => number,
-): AsyncGenerator<string, void> {
+async function* sse(run: string, lines: Lines, now: () => number): AsyncGenerator<string, void> {
   yield "retry: 1000\n\n";
   let seq = 0;
   for await (const line of lines) {
@@ -213,23 +179,6 @@ async function* sse(
   yield frame({ event: "end", data: { run, seq } });
 }
 
-async function* ndjson(lines: AsyncGenerator<Came, void>): AsyncGenerator<string, void> {
+async function* ndjson(lines: Lines): AsyncGenerator<string, void> {
   for await (const line of lines) if (typeof line !== "string") yield `${line.text}\n`;
-}
-
-/** The lines so far, as values. */
-async function pageOf(lines: Lines): Promise<{ events: unknown[]; next: number | null }> {
-  const events: unknown[] = [];
-  let next: number | null = null;
-  for await (const line of lines) {
-    if (typeof line === "string") break;
-    events.push(JSON.parse(line.text) as unknown);
-    next = line.seq;
-    if (events.length >= MOST_PAGE) break;
-  }
-  return { events, next };
-}
-
-function isLast(text: string): boolean {
-  return text.includes('"type":"run_ended"');
 }

@@ -15,8 +15,6 @@ import { UndoAnswer } from "../../../src/ui/shapes/work.js";
 import { answer as listTasks } from "../../commands/ls.js";
 import * as edits from "../../commands/edits.js";
 import { command as accept } from "../../commands/accept.js";
-import { command as logs } from "../../commands/logs.js";
-import { LogsAnswer } from "../../../src/ui/shapes/logs.js";
 import { command as show } from "../../commands/show.js";
 import { command as todo } from "../../commands/todo.js";
 import { command as undo } from "../../commands/undo.js";
@@ -28,27 +26,24 @@ import { ApiError } from "../api-error.js";
 import { route, WithHeaders, type ApiCall, type ApiRoute } from "../route.js";
 
 /** The values of a task that a client may give; unknown keys are refused. */
-const VALUES = {
-  title: Task.shape.title,
-  priority: Task.shape.priority,
-  description: Task.shape.description,
-  reference: Task.shape.reference,
-  details: Task.shape.details,
-  steps: Task.shape.steps,
-  tags: Task.shape.tags,
-  files: Task.shape.files,
-  depends_on: Task.shape.depends_on,
-  verify: Task.shape.verify,
-  changes: Task.shape.changes,
-  agent: Task.shape.agent,
-  workflow: Task.shape.workflow,
-};
-const NewTask = z.strictObject(VALUES).partial().required({ title: true });
+const Values = Task.pick({
+  ...{
+    title: true,
+    priority: true,
+    description: true,
+    reference: true,
+    details: true,
+    steps: true,
+    tags: true,
+  },
+  ...{ files: true, depends_on: true, verify: true, changes: true, agent: true, workflow: true },
+});
+const NewTask = Values.strict().partial().required({ title: true });
 
 /** New values by key: `null` clears one, `{add, remove}` changes a list. */
 const Patch = z.strictObject(
   Object.fromEntries(
-    Object.entries(VALUES).map(([key, shape]) => [
+    Object.entries(Values.shape).map(([key, shape]) => [
       key,
       z
         .union([
@@ -220,16 +215,6 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     answer: WhyAnswer,
     errors: [404],
     handle: async (call) => (await why.answer(call.context, { id: await mustBeThere(call) })).json,
-  }),
-  route("GET", "/tasks/{id}/log", {
-    does: "The words of its agents in its newest run, or in `run`, as `looper logs --json`.",
-    query: z.strictObject({ run: z.string().optional() }),
-    answer: LogsAnswer,
-    errors: [404],
-    handle: async (call) => {
-      const id = await mustBeThere(call);
-      return (await logs.answer(call.context, { id, ...given(call.query) })).json;
-    },
   }),
   route("PATCH", "/tasks/{id}", {
     does: "Changes values: `null` clears one, `{add, remove}` changes a list. With `If-Match`: only that version.",
