@@ -273,14 +273,14 @@ function counter(rig: Rig, name: string): void {
 }
 
 exhaustively(
-  "a script, a list of words, a path with spaces and a simple line each get the four arguments; other lines keep them",
+  "a script, a list of words, a quoted path and a simple line each get the four arguments; other lines keep them",
   story(async (rig) => {
     const hooks = {
       pre_iteration: "./notify.sh",
       post_iteration: [
         "./notify.sh",
         ["./notify.sh", "a word"],
-        "./my hook.sh",
+        "'./my hook.sh'",
         "sh ./notify.sh --loud",
         "./notify.sh --only $2",
         './notify.sh piped | { cat; sh ./notify.sh "$1"; }',
@@ -332,42 +332,18 @@ function lines(rig: Rig, name: string): string[] {
 }
 
 test(
-  "a hook that cannot be started is named with the reason and the remedy",
+  "a hook that cannot be started is named with what the system says, and changes nothing",
   story(async (rig) => {
-    const hooks = {
-      post_iteration: [
-        "./missing.sh",
-        "./plain.sh",
-        "./crlf.sh --loud",
-        "./lost.sh",
-        "notify.sh",
-        "./folder",
-      ],
-    };
+    const hooks = { post_iteration: ["./missing.sh", "./plain.sh --loud", ["./missing.sh", "a word"]] };
     const puppet = await rig.agent({}, { hooks });
     rig.write("plain.sh", "#!/bin/sh\n");
-    for (const [name, text] of Object.entries({
-      "crlf.sh": "#!/bin/sh\r\ntrue\r\n",
-      "lost.sh": "#!/no/such/shell\n",
-      "notify.sh": "#!/bin/sh\n",
-    })) {
-      rig.write(name, text);
-      chmodSync(path.join(rig.project, name), 0o755);
-    }
-    rig.write("folder/file", "");
     rig.writeBacklog([{ id: "T1" }]);
     play(puppet);
     const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
-    for (const told of [
-      "the hook ./missing.sh failed: cannot run ./missing.sh: the file does not exist in",
-      "the hook ./plain.sh failed: cannot run ./plain.sh: it is not executable; run chmod +x ./plain.sh",
-      "cannot run ./crlf.sh: its first line ends with a carriage return (CRLF); save the file with LF line ends",
-      "cannot run ./lost.sh: its interpreter /no/such/shell does not exist; correct its first line",
-      "cannot run notify.sh: not found on PATH; the file in",
-      "cannot run ./folder: it is not a file",
-    ])
-      expect(stderr).toContain(told);
+    expect(stderr).toMatch(/the hook \.\/missing\.sh failed.*not found/);
+    expect(stderr).toMatch(/the hook \.\/plain\.sh --loud failed.*[Pp]ermission denied/);
+    expect(stderr).toMatch(/the hook \.\/missing\.sh 'a word' failed/);
   }),
 );
 

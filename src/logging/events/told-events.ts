@@ -179,8 +179,6 @@ const ToldEvents = {
       error: z.string().optional(),
       /** The `seq` of the line it is about; absent for the end of the run. */
       event: z.int().optional(),
-      /** The run of that line, if it is an earlier one that was killed. */
-      run: z.string().optional(),
       duration_ms: z.number().optional(),
     })
     .describe("A command or an address of `hooks.notification` was told of an event."),

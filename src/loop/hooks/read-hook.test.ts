@@ -4,8 +4,8 @@ import { planHookCall, formatHook } from "./read-hook.js";
 const GIVEN = ["T1", "done", "/log/summary.json", "iter-1"] as const;
 
 /** Renders the call of a hook on one line, without the four arguments if they come last. */
-function called(hook: string | readonly string[], file?: string): string {
-  const { command, args } = planHookCall(hook, GIVEN, file);
+function called(hook: string | readonly string[]): string {
+  const { command, args } = planHookCall(hook, GIVEN);
   expect(args.slice(-4)).toEqual(GIVEN);
   const [option, line, name, ...rest] = args.slice(0, -4);
   return command === "/bin/sh" && option === "-c" && name === "looper-hook" && rest.length === 0
@@ -14,12 +14,11 @@ function called(hook: string | readonly string[], file?: string): string {
 }
 
 test.each([
-  ["./notify.sh", "exec: ./notify.sh"],
-  ["  ./notify.sh\n", "exec: ./notify.sh"],
-  ["'./my hook.sh'", "exec: ./my hook.sh"],
-  ["./my\\ hook.sh", "exec: ./my hook.sh"],
-  ["notify-send", "exec: notify-send"],
-  // Only the shell can find it.
+  ["./notify.sh", 'sh: ./notify.sh "$@"'],
+  ["  ./notify.sh\n", 'sh:   ./notify.sh "$@"\n'],
+  ["'./my hook.sh'", "sh: './my hook.sh' \"$@\""],
+  ["./my\\ hook.sh", 'sh: ./my\\ hook.sh "$@"'],
+  ["notify-send", 'sh: notify-send "$@"'],
   ["~/notify.sh", 'sh: ~/notify.sh "$@"'],
   ["$HOME/notify.sh", 'sh: $HOME/notify.sh "$@"'],
   // A line that is one simple command.
@@ -65,10 +64,6 @@ test.each([
 
 test("a list of words is started as a command, whatever the words contain", () => {
   expect(called(["./notify.sh", "--to", "$1; a"])).toBe("exec: ./notify.sh --to $1; a");
-});
-
-test("a path with spaces that names a file is one word", () => {
-  expect(called("./my hook.sh", "/project/my hook.sh")).toBe("exec: /project/my hook.sh");
 });
 
 test("a hook is shown on one line, its words quoted where a shell needs it", () => {

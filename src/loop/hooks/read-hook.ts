@@ -8,11 +8,10 @@ export type Hook = string | readonly string[];
 /** Task id, status, the file with the summary, label: `$1` to `$4` of every hook; a notification has none. */
 export type HookArguments = readonly string[];
 
-/** The command to start. `program`: the word that names the program, if it is known without the shell. */
+/** The command to start. */
 export interface HookCall {
   command: string;
   args: readonly string[];
-  program?: string;
 }
 
 /** A line that uses `$1`, `$@` and the like itself, quoted or not, is left unchanged. */
@@ -26,32 +25,23 @@ const TAKES_NO_MORE = new Set(
 );
 
 /**
- * `file`: the path of the file that the whole text names, if one exists, so that a path may have spaces.
- * A list of words and a single word are started directly; a line that is one simple command gets the arguments appended;
- * every other line keeps them as its positional parameters.
+ * A list of words is started directly; a line that is one simple command gets the arguments appended; every other line keeps
+ * them as its positional parameters.
  */
-export function planHookCall(hook: Hook, given: HookArguments, file: string | undefined): HookCall {
+export function planHookCall(hook: Hook, given: HookArguments): HookCall {
   if (typeof hook !== "string") {
-    const [program = "", ...words] = hook;
-    return { command: program, args: [...words, ...given], program };
+    const [command = "", ...words] = hook;
+    return { command, args: [...words, ...given] };
   }
-  if (file !== undefined) return { command: file, args: given, program: file };
   const only = findOnlyCommand(hook);
-  const [program] = only?.words ?? [];
-  const named = program === undefined ? {} : { program };
-  if (only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore(only.words))
-    return { ...makeShellCall(hook, given), ...named };
-  if (only.words.length === 1 && program !== undefined) return { command: program, args: given, program };
-  return { ...makeShellCall(`${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`, given), ...named };
+  const keeps = only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore(only.words);
+  const line = keeps ? hook : `${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`;
+  return { command: "/bin/sh", args: ["-c", line, "looper-hook", ...given] };
 }
 
 /** `exec` alone would start the first argument as a program; before a command it passes all arguments on. */
 function takesNoMore([program = "", ...rest]: readonly (string | undefined)[]): boolean {
   return TAKES_NO_MORE.has(program) || (program === "exec" && rest.length === 0);
-}
-
-function makeShellCall(line: string, given: HookArguments): HookCall {
-  return { command: "/bin/sh", args: ["-c", line, "looper-hook", ...given] };
 }
 
 /** Formats a hook on one line, for people and for the log; words are quoted if the shell needs it. */

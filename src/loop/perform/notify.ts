@@ -1,11 +1,9 @@
 // Notifies people of what the log says (setting hooks.notification): commands get the notice on stdin, addresses a POST. Only the
 // end of the run waits for it, and a failure is a line of the log. hooks/notices.ts decides what is told.
-import { dirname, join } from "node:path";
 import { describeNotice, Notices, type Notice, type Told } from "../hooks/notices.js";
 import { isAddress, nameReceiver, postNotice, type PostEnd } from "../hooks/post-notice.js";
 import { runHook } from "../hooks/run-hook.js";
-import { isStepType, type Sealed } from "../../logging/events/events.js";
-import { readEvent, readLines } from "../../logging/read.js";
+import type { Sealed } from "../../logging/events/events.js";
 import { KEPT } from "../../logging/run-log.js";
 import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";
@@ -21,8 +19,6 @@ const POST_MS = 10_000;
 /** How long the end of a run waits for its notices; an interrupted one is to end soon. */
 const END_MS = 10_000;
 const INTERRUPTED_MS = 3_000;
-/** How many killed runs before this one are looked through for notices that were not sent. */
-const MOST_RUNS = 10;
 
 /** Makes the notifier of a run; `undefined` without receivers. `network` is asked for when there is something to post. */
 export function openNotifier(world: World, network: () => Promise<Network>): Notifier | undefined {
@@ -38,7 +34,6 @@ class Sender implements Notifier {
   /** Of each receiver the last notice to be sent: they go out one after another. */
   readonly #last = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
-  #earlier: Promise<void> = Promise.resolve();
 
   constructor(world: World, receivers: readonly string[], network: () => Promise<Network>) {
     this.#world = world;
@@ -47,8 +42,6 @@ class Sender implements Notifier {
   }
 
   see(line: Sealed): void {
-    if (line.type === "recovered" && line.took_over !== undefined)
-      this.#earlier = this.#catchUp(line.took_over).catch(() => undefined);
     this.#sendAll(this.#notices.take(line));
     // The lines of one decision are seen in one go.
     void Promise.resolve().then(() => {
@@ -62,11 +55,10 @@ class Sender implements Notifier {
     const line = { timestamp: new Date(clock.now()).toISOString() };
     this.#sendAll(this.#notices.flush());
     this.#send({ of: "run_ended", line }, { ...given({ message }), ending, totals });
-    const sent = this.#earlier.then(() => Promise.all(this.#last.values()));
     const limit = clock.after(ending === "interrupted" ? INTERRUPTED_MS : END_MS, () => {
       this.#stop.abort();
     });
-    await sent;
+    await Promise.all(this.#last.values());
     limit.cancel();
   }
 
@@ -74,9 +66,9 @@ class Sender implements Notifier {
     for (const one of told) this.#send(one);
   }
 
-  #send(told: Told, more: Partial<Notice> = {}, receivers = this.#receivers): void {
+  #send(told: Told, more: Partial<Notice> = {}): void {
     const notice = this.#write(told, more);
-    for (const receiver of receivers) {
+    for (const receiver of this.#receivers) {
       const before = this.#last.get(receiver) ?? Promise.resolve();
       this.#last.set(
         receiver,
@@ -118,7 +110,6 @@ class Sender implements Notifier {
       to: nameReceiver(receiver),
       outcome: end.outcome,
       ...given({ error: end.error, event: seq }),
-      ...(notice.run === log.run ? {} : { run: notice.run }),
       duration_ms: Math.round(ports.clock.monotonic() - began),
     });
   }
@@ -173,58 +164,4 @@ class Sender implements Notifier {
       LOOPER_MESSAGE: text,
     };
   }
-
-  /** Sends what runs that were killed had logged and not sent. */
-  async #catchUp(run: string): Promise<void> {
-    const sent = new Set<string>();
-    const runs: { run: string; told: Told[] }[] = [];
-    for (let next: string | undefined = run; next !== undefined && runs.length < MOST_RUNS;) {
-      const read: Killed = await this.#readKilled(next, sent);
-      runs.push({ run: next, told: read.told });
-      next = read.tookOver;
-    }
-    for (const { run: killed, told } of runs.reverse())
-      for (const one of told) {
-        const receivers = this.#receivers.filter(
-          (receiver) => !sent.has(sentKey(killed, one.seq, nameReceiver(receiver))),
-        );
-        if (receivers.length > 0) this.#send(one, { run: killed }, receivers);
-      }
-  }
-
-  async #readKilled(run: string, sent: Set<string>): Promise<Killed> {
-    const { ports, log } = this.#world;
-    const folder = join(dirname(log.folder), run);
-    const notices = new Notices();
-    const told: Told[] = [];
-    let tookOver: string | undefined;
-    let notified = false;
-    for await (const line of readLines(ports, folder, 0, { but: (type) => !isRead(type) })) {
-      const event = await readEvent(ports, folder, line);
-      if (event === undefined) continue;
-      if (event.type === "run_started") notified = event.rules.hooks.notification !== undefined;
-      if (event.type === "recovered") tookOver = event.took_over;
-      if (event.type === "notified") sent.add(sentKey(event.run ?? run, event.event, event.to));
-      told.push(...notices.take(event));
-    }
-    told.push(...notices.flush());
-    // A run without receivers had nothing to send.
-    return { told: notified ? told : [], ...given({ tookOver }) };
-  }
-}
-
-interface Killed {
-  told: Told[];
-  tookOver?: string;
-}
-
-function sentKey(run: string, seq: number | undefined, to: string): string {
-  return JSON.stringify([run, seq, to]);
-}
-
-const READ: ReadonlySet<string> = new Set(["decided", "attempt_failed", "task_updated", "asked", "notified"]);
-
-/** Whether a line matters for notices. */
-function isRead(type: string): boolean {
-  return READ.has(type) || isStepType(type);
 }
