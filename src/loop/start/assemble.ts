@@ -28,8 +28,8 @@ import { isMarker } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
 import { askTrust, type Trusted } from "../perform/ask-trust.js";
 import { checkBudget } from "./before/check-budget.js";
-import { checkRequest } from "./before/check-request.js";
-import { findWorkflowsInUse } from "./find-workflows-in-use.js";
+import { checkRequest, type Requested } from "./before/check-request.js";
+import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
 import { refuseHiddenWithoutGit } from "./before/find-hidden-checks.js";
 import { makePreflightRule } from "./preflight-rule.js";
 import { makeRules } from "./make-rules.js";
@@ -58,20 +58,34 @@ export interface Assembly {
   warnings: readonly string[];
 }
 
+/** The task file, the workflows and the agents of a run, as they are before anything is asked or looked up. */
+export interface Collected extends Requested {
+  /** With the agents of the workflows in its settings. */
+  request: RunRequest;
+  inUse: WorkflowsInUse;
+  check: CheckOptions;
+  configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
+}
+
+/** The same for a run, for its plan, and for a look at whether it could start. */
+export async function collect(asked: RunRequest): Promise<Collected> {
+  const requested = await checkRequest(asked);
+  const inUse = await findWorkflowsInUse(asked, requested.tasks);
+  const request = { ...asked, project: inUse.project };
+  const check = await readCheckOptions(request);
+  const configuredAgents = configureAgents(request, await readPricesFile(request));
+  return { ...requested, request, inUse, check, configuredAgents };
+}
+
 /** Collects the facts; throws a `UserError` if the run cannot start. */
 export async function assemble(asked: RunRequest): Promise<Assembly> {
-  const { tasks, note, hidden } = await checkRequest(asked);
-  const inUse = await findWorkflowsInUse(asked, tasks);
-  const request = { ...asked, project: inUse.project };
-  const { settings } = request.project.resolved;
   // The command line and the backlog come before any question.
-  checkAgent(request);
+  const { request, tasks, note, hidden, inUse, check, configuredAgents } = await collect(asked);
+  const { settings } = request.project.resolved;
   await requireTasksOrDraft(request, tasks);
   // A finished backlog starts nothing, so neither approval nor an agent is needed.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   const trusted = finished ? new Set<string>() : await askTrust(request, tasks, inUse.own);
-  const check = await readCheckOptions(request);
-  const configuredAgents = configureAgents(request, await readPricesFile(request));
   const schedule = finished ? [AUTO] : await resolveSchedule(request, configuredAgents);
   const rules = {
     ...makeRules(request, schedule, makeBootstrapRule(request, tasks)),
@@ -115,19 +129,23 @@ function askingRules(
   };
 }
 
-/** Collects the facts of a release: one agent, and a repository, which must exist already. */
-export async function assembleRelease(given: RunRequest): Promise<Assembly & { repo: Repository }> {
-  const { settings } = given.project.resolved;
-  const { tasks } = await checkRequest(given);
-  checkAgent(given);
-  const repo = await openReleaseRepository(given);
-  const trusted = await askTrust(given, tasks);
-  const { request, rules, configuredAgents, agents, check } = await resolveReleaseAgent(given, tasks);
+/** Collects the facts of a release: one agent (`--agent`, `roles.push`, or the schedule's first), and a repository, which must exist already. */
+export async function assembleRelease(asked: RunRequest): Promise<Assembly & { repo: Repository }> {
+  const { settings } = asked.project.resolved;
+  const { tasks } = await checkRequest(asked);
+  const check = await readCheckOptions(asked);
+  const repo = await openReleaseRepository(asked);
+  const trusted = await askTrust(asked, tasks);
+  const configuredAgents = configureAgents(asked, await readPricesFile(asked));
+  const named = asked.agent ?? settings.roles.push;
+  const agent = named ?? (await resolveSchedule(asked, configuredAgents))[0] ?? AUTO;
+  const request = { ...asked, agent };
+  const rules = makeRules(request, [agent], { refused: "a release drafts no backlog" });
   return {
     rules,
     trusted,
     configuredAgents,
-    agents,
+    agents: await lookUpAgents(request, { configuredAgents, rules, tasks }),
     check,
     repo,
     hidden: [],
@@ -137,30 +155,8 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
   };
 }
 
-/** Chooses the agent of a release: `--agent`, `roles.push`, or the schedule's first. Looks it up without starting it. */
-export async function resolveReleaseAgent(given: RunRequest, tasks: readonly Task[] = []) {
-  const check = await readCheckOptions(given);
-  const configuredAgents = configureAgents(given, await readPricesFile(given));
-  const { roles } = given.project.resolved.settings;
-  const [first] =
-    given.agent === undefined && roles.push === undefined
-      ? await resolveSchedule(given, configuredAgents)
-      : [];
-  const agent = given.agent ?? roles.push ?? first ?? AUTO;
-  const request = { ...given, agent };
-  const rules = makeRules(request, [agent], { refused: "a release drafts no backlog" });
-  return {
-    request,
-    rules,
-    configuredAgents,
-    check,
-    agent,
-    agents: await lookUpAgents(request, { configuredAgents, rules, tasks }),
-  };
-}
-
 /** Opens the repository of a release; a `no` error if there is none. */
-export async function openReleaseRepository(request: RunRequest): Promise<Repository> {
+async function openReleaseRepository(request: RunRequest): Promise<Repository> {
   const opened = await openRepository(request.ports, makeRepositoryPlaces(request));
   if (opened.ok) return opened.value;
   const { why, message } = opened.error;
@@ -178,11 +174,7 @@ async function readLookUpEnvironment(request: RunRequest): Promise<Readonly<Reco
 
 /** Checks whether a run could start, except for approvals and the repository. Throws the `UserError` the run would throw. */
 export async function checkStart(asked: RunRequest): Promise<void> {
-  const { tasks } = await checkRequest(asked);
-  const inUse = await findWorkflowsInUse(asked, tasks);
-  const request = { ...asked, project: inUse.project };
-  await readCheckOptions(request);
-  const configuredAgents = configureAgents(request, await readPricesFile(request));
+  const { request, tasks, inUse, configuredAgents } = await collect(asked);
   const schedule = await resolveSchedule(request, configuredAgents);
   const rules = { ...makeRules(request, schedule, makeBootstrapRule(request, tasks)), ...inUse.rules };
   await lookUpAgents(request, { configuredAgents, rules, tasks });
@@ -214,7 +206,7 @@ function checkAgent({ project, agent }: RunRequest): string[] {
   );
 }
 
-export async function readCheckOptions(request: RunRequest): Promise<CheckOptions> {
+async function readCheckOptions(request: RunRequest): Promise<CheckOptions> {
   const { ports, project } = request;
   const { schemaFile } = project.paths;
   const agentNames = checkAgent(request);
@@ -240,7 +232,7 @@ async function readPricesFile({ ports, project }: RunRequest): Promise<Prices> {
   return pricesFile === undefined ? {} : readPrices(ports.files, pricesFile);
 }
 
-export function configureAgents(request: RunRequest, prices: Prices = {}): Map<string, ConfiguredAgent> {
+function configureAgents(request: RunRequest, prices: Prices): Map<string, ConfiguredAgent> {
   const { ports, project, home, self } = request;
   const { settings } = project.resolved;
   const place = { project: project.folder, home };

@@ -1,26 +1,25 @@
 // `--dry-run`: plans tasks, agents and the first prompt; starts nothing, writes nothing. The order is that of a run in which
 // every attempt succeeds.
-import { isStrategyModule } from "../../config/settings/settings.js";
+import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
-import type { CheckOptions } from "../../todo/check/check.js";
 import { closure, indexOf, selectTask } from "../../todo/model/select.js";
 import { openStore } from "../../todo/store/store.js";
-import { TaskId, type Backlog, type IndexRow, type Task } from "../../todo/model/task.js";
+import { TaskId, type IndexRow, type Task } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import type { ReadResult } from "../../todo/store/writer.js";
-import { readCheckOptions, configureAgents, resolveSchedule } from "./assemble.js";
-import { checkRequest } from "./before/check-request.js";
-import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
 import { openAgentStage } from "../perform/agent/agent-stage.js";
-import { locate } from "../step/job/stage.js";
-import { listOwnOutcomes, passStages, toTarget } from "../../workflow/advance.js";
-import type { Stage } from "../../workflow/workflow.js";
-import type { Rules } from "../../logging/rules.js";
 import { renderPrompt } from "../perform/agent/prompt-for.js";
-import type { RunRequest } from "../runs/run-request.js";
-import { chooseAgent, chooseStageAgent, orderOfPhase } from "../step/schedule/schedule.js";
 import { createMemory } from "../perform/world.js";
+import type { RunRequest } from "../runs/run-request.js";
+import { NO_AGENT } from "../step/edits.js";
+import { locate, routeOf, type Position } from "../step/job/stage.js";
+import { chooseAgentOf } from "../step/job/start-stage.js";
+import { listOwnOutcomes, passStages, toTarget } from "../../workflow/advance.js";
+import { never } from "../../system/never.js";
+import { collect, resolveSchedule, type Collected } from "./assemble.js";
+import { makeBootstrapRule } from "./bootstrap-rule.js";
+import { makeRules } from "./make-rules.js";
 
 /** A step of the plan. */
 export interface PlannedStep {
@@ -44,12 +43,10 @@ export type RunPlan = ({ steps: PlannedStep[]; prompt: string } | { nothing: str
 
 /** Plans a run. An invalid backlog is a `usage` error, because a run would have it repaired first. */
 export async function planRun(asked: RunRequest): Promise<RunPlan> {
-  const { tasks } = await checkRequest(asked);
-  const inUse = await findWorkflowsInUse(asked, tasks);
-  const request = { ...asked, project: inUse.project };
+  const collected = await collect(asked);
+  const { request, inUse } = collected;
   const { project } = request;
-  const check = await readCheckOptions(request);
-  const read = await readBacklog(request, check);
+  const read = await readBacklog(collected);
   if (read.kind === "missing" || read.kind === "empty") {
     const isWanted = request.yes || request.idea !== undefined;
     const drafts = isWanted
@@ -64,24 +61,23 @@ export async function planRun(asked: RunRequest): Promise<RunPlan> {
       "looper validate shows what is wrong",
     );
   }
-  const steps = await planSteps(request, {
-    rows: read.index.rows,
-    rules: inUse.rules,
-    titleOf: (id) => read.backlog.tasks.find((task) => task.id === id)?.title ?? "",
-  });
+  const schedule = await resolveSchedule(request, collected.configuredAgents);
+  const made = makeRules(request, schedule, makeBootstrapRule(request, read.backlog.tasks));
+  const steps = planSteps(collected, { ...made, ...inUse.rules }, read);
   const [first] = steps;
   if (first === undefined)
     return { nothing: "no task is ready: a run would have an agent review the project, or end" };
-  const prompt = await renderFirst(request, { first, rules: inUse.rules, check, backlog: read.backlog });
-  return { steps, warnings: inUse.warnings, prompt };
+  return { steps, warnings: inUse.warnings, prompt: await renderFirst(collected, first, read) };
 }
+
+type Usable = Extract<ReadResult, { kind: "ok" }>;
 
 /** The prompt of the first step, as its agent would get it; empty for a stage without an agent. */
 async function renderFirst(
-  { ports, project, promptsFolder }: RunRequest,
-  facts: { first: PlannedStep; rules: WorkflowsInUse["rules"]; check: CheckOptions; backlog: Backlog },
+  { request: { ports, project, promptsFolder }, inUse: { rules }, check }: Collected,
+  first: PlannedStep,
+  { backlog }: Usable,
 ): Promise<string> {
-  const { first, rules, check, backlog } = facts;
   if (first.agent === "") return "";
   const { workflow, stage } = first;
   const digest = rules.workflows?.[workflow ?? ""]?.digest ?? "";
@@ -111,7 +107,7 @@ async function renderFirst(
 }
 
 /** Reads the backlog as a run would, with obvious mistakes corrected. */
-async function readBacklog({ ports, project }: RunRequest, check: CheckOptions): Promise<ReadResult> {
+async function readBacklog({ request: { ports, project }, check }: Collected): Promise<ReadResult> {
   const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
   const understood = read.kind === "invalid" ? understandBacklog(read.bytes, check) : undefined;
   if (understood === undefined) return read;
@@ -119,112 +115,101 @@ async function readBacklog({ ports, project }: RunRequest, check: CheckOptions):
   return { kind: "ok", bytes: understood.bytes, backlog, index: indexOf(backlog) };
 }
 
-async function planSteps(
-  request: RunRequest,
-  known: {
-    rows: readonly IndexRow[];
-    rules: WorkflowsInUse["rules"];
-    titleOf: (id: TaskId) => string;
-  },
-): Promise<PlannedStep[]> {
-  const { rows, titleOf } = known;
-  const { loop, roles, schedule: scheduled } = request.project.resolved.settings;
-  const configured = configureAgents(request);
-  const schedule = await resolveSchedule(request, configured);
-  const { on_limit, strategy } = scheduled;
-  const picks = isStrategyModule(strategy) ? ({ picks: true } as const) : {};
-  const rules = { ...known.rules, schedule, roles, on_limit, ...picks, ...given({ agent: request.agent }) };
-  const only = request.only === undefined ? undefined : closure(TaskId.parse(request.only), rows);
-  const blockedAtStart = new Set(rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
-  let now = [...rows];
+function planSteps(
+  { request, configuredAgents }: Collected,
+  rules: Rules,
+  { backlog, index }: Usable,
+): PlannedStep[] {
+  const only = rules.only === undefined ? undefined : closure(rules.only, index.rows);
+  const blockedAtStart = new Set(index.rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
+  const { strategy } = request.project.resolved.settings.schedule;
+  const agents = [...configuredAgents.keys()];
+  const frame = { rules, agents, dropped: new Set<string>(), backoffs: new Map(), strategy };
+  let now = [...index.rows];
   const steps: PlannedStep[] = [];
-  while (steps.length < loop.max_iterations) {
+  while (steps.length < rules.max_iterations) {
     const chosen = selectTask(now, {
       attempts: new Map(),
-      maxAttempts: loop.max_attempts,
+      maxAttempts: rules.max_attempts,
       blockedAtStart,
       finalForRun: new Set(),
       ...given({ only }),
     });
     if ("none" in chosen) break;
     const { picked } = chosen;
-    const iteration = steps.length + 1;
-    const place = planStage(rules, picked, { iteration, strategy, known: [...configured.keys()] });
-    const order = { iteration, dropped: new Set<string>(), backoffs: new Map(), at: 0, wanted: picked.agent };
-    const chosenAgent = chooseAgent(rules, orderOfPhase(rules, "iteration", order));
-    const agent = place?.agent ?? nameChoice(chosenAgent, strategy);
-    steps.push({ iteration, task: picked.id, title: titleOf(picked.id), ...place, agent });
+    const title = backlog.tasks.find(({ id }) => id === picked.id)?.title ?? "";
+    const place = planStage({ ...frame, iterations: steps.length }, picked);
+    steps.push({ iteration: steps.length + 1, task: picked.id, title, ...place });
     now = now.map((row) => (row.id === picked.id ? { ...row, status: "done" as const } : row));
   }
   return steps;
 }
 
-/** The agent, or the module that will choose it. */
-function nameChoice({ choice, open }: ReturnType<typeof chooseAgent>, strategy: string): string {
-  if (open === true) return strategy;
-  return choice !== undefined && "agent" in choice ? choice.agent : "";
+type Frame = Parameters<typeof chooseAgentOf>[0] & { strategy: string };
+
+/** The stage that a task is in, or enters first, its agent, and the stages that follow. */
+function planStage(frame: Frame, row: IndexRow): Pick<PlannedStep, "workflow" | "stage" | "agent" | "then"> {
+  const position = locate(frame.rules, row);
+  switch (position.kind) {
+    case "default":
+      return { agent: nameAgent(frame, row, { position, next: { route: "attempt" } }) };
+    case "lost":
+      return { agent: "", ...given({ workflow: position.progress?.workflow }) };
+    case "end":
+      return { workflow: position.progress.workflow, stage: position.end, agent: "" };
+    case "enter":
+    case "stage": {
+      const [first, ...then] = listStages(frame, row, position);
+      const { stage = "finish", agent = "" } = first ?? {};
+      const own = agent === A_PERSON ? "" : agent;
+      return { workflow: position.workflow.name, stage, agent: own, ...(then.length === 0 ? {} : { then }) };
+    }
+    default:
+      return never(position);
+  }
 }
 
-type PlanRules = WorkflowsInUse["rules"] &
-  Pick<Rules, "schedule" | "picks" | "on_limit" | "agent"> & { roles: Partial<Record<string, string>> };
+const A_PERSON = "you";
 
-interface StagesOrder {
-  iteration: number;
-  strategy: string;
-  known: readonly string[];
-}
-
-/** The stage that a task is in, or enters first, its agent, and the stages that follow; `undefined` under `default`. */
-function planStage(
-  rules: PlanRules,
+/** By the first outcome of each stage; one that comes again is the end of what can be told. */
+function listStages(
+  frame: Frame,
   row: IndexRow,
-  order: StagesOrder,
-): Pick<PlannedStep, "workflow" | "stage" | "agent" | "then"> | undefined {
-  const position = locate(rules, row);
-  if (position.kind === "default") return undefined;
-  if (position.kind === "lost") return { agent: "", ...given({ workflow: position.progress?.workflow }) };
-  if (position.kind === "end")
-    return { workflow: position.progress.workflow, stage: position.end, agent: "" };
+  position: Extract<Position, { kind: "enter" | "stage" }>,
+): { stage: string; agent: string }[] {
   const { workflow } = position;
-  const at = position.kind === "stage" ? position.progress.stage : position.to;
-  const facts = row.progress?.facts;
-  const pass = (name: string): string =>
-    passStages(workflow, { visits: {}, facts }, name, rules.skip ?? []).to;
+  const at = { visits: {}, facts: row.progress?.facts };
+  const pass = (to: string): string => passStages(workflow, at, to, frame.rules.skip ?? []).to;
   const stages: { stage: string; agent: string }[] = [];
   const agents = { ...row.progress?.agents };
-  // By the first outcome of each stage; a stage that comes again is the end of what can be told.
-  for (let name = pass(at); !stages.some(({ stage }) => stage === name);) {
+  let name = pass(position.kind === "stage" ? position.progress.stage : position.to);
+  for (;;) {
     const stage = Object.hasOwn(workflow.stages, name) ? workflow.stages[name] : undefined;
-    const agent = stage === undefined ? "" : agentOfStage(rules, { ...order, row, stage, agents });
-    if (stage !== undefined || stages.length === 0) stages.push({ stage: name, agent });
-    if (stage === undefined) break;
-    if (agent !== "" && stage.kind !== "ask") agents[name] = agent;
+    if (stage === undefined || stages.some((one) => one.stage === name)) return stages;
+    const route = routeOf(stage);
+    const agent =
+      route === undefined
+        ? A_PERSON
+        : nameAgent(
+            frame,
+            { ...given({ agent: row.agent }), progress: { agents } },
+            { position, next: { route, stage: name } },
+          );
+    stages.push({ stage: name, agent });
+    if (route !== undefined && agent !== "") agents[name] = agent;
     const target = stage.next[listOwnOutcomes(stage)[0] ?? ""];
-    if (target === undefined) break;
+    if (target === undefined) return stages;
     name = pass(toTarget(target).to);
   }
-  const [{ stage, agent } = { stage: at, agent: "" }, ...then] = stages;
-  const isAsk = workflow.stages[stage]?.kind === "ask";
-  return {
-    ...{ workflow: workflow.name, stage, agent: isAsk ? "" : agent },
-    ...(then.length === 0 ? {} : { then }),
-  };
 }
 
-/** The agent of a stage, `you` where a person is asked, or "" if only commands run. */
-function agentOfStage(
-  rules: PlanRules,
-  {
-    row,
-    stage,
-    agents,
-    strategy,
-    ...order
-  }: StagesOrder & { row: IndexRow; stage: Stage; agents: Record<string, string> },
+/** The agent, or the module that will choose it; "" where only commands run. */
+function nameAgent(
+  frame: Frame,
+  row: Parameters<typeof chooseAgentOf>[1],
+  order: Pick<Parameters<typeof chooseAgentOf>[2], "position" | "next">,
 ): string {
-  if (stage.kind === "ask") return "you";
-  if (stage.kind !== "work" && stage.kind !== "analyze") return "";
-  const now = { dropped: new Set<string>(), backoffs: new Map(), at: 0, wanted: row.agent };
-  const chosen = chooseStageAgent(rules, { ...order, ...now, stage, progress: { agents } });
-  return nameChoice(chosen, strategy);
+  const { choice, open } = chooseAgentOf(frame, row, { ...order, at: 0 });
+  if (open === true) return frame.strategy;
+  return choice !== undefined && "agent" in choice && choice.agent !== NO_AGENT ? choice.agent : "";
 }

@@ -5,6 +5,7 @@ import { never } from "../../../system/never.js";
 import type { Change } from "../../../todo/model/changes/change.js";
 import type { IndexRow, Status, TaskId } from "../../../todo/model/task.js";
 import { passStages } from "../../../workflow/advance.js";
+import type { ProgressRow } from "../../../workflow/progress.js";
 import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
 import { makeAsk, noteAsked, noteEntered, type Move } from "./advance.js";
 import { NO_AGENT } from "../edits.js";
@@ -55,8 +56,8 @@ function pass({ rules }: Work, { progress }: IndexRow, { workflow, to }: Extract
 
 /** The agent of the next stage; a warning says if it is the one that the stage wants another than. */
 export function chooseAgentOf(
-  work: Work,
-  row: IndexRow,
+  work: Pick<Work, "rules" | "dropped" | "backoffs" | "iterations" | "agents">,
+  row: Pick<IndexRow, "agent"> & { progress?: Pick<ProgressRow, "agents"> | undefined },
   {
     position,
     next,
