@@ -29,19 +29,8 @@ const changed: Extract<RunEvent, { type: "backlog_changed" }> = {
 };
 const blocked: RunEvent = { type: "task_updated", task_id, from: "doing", to: "blocked" };
 const asked: RunEvent = { type: "asked", task_id, question };
-const decided: RunEvent = {
-  type: "decided",
-  of: 1,
-  effects: [
-    { kind: "change-backlog", changes: [{ op: "block", id: "T1", blockers: ["no key", "no time"] }] },
-  ],
-  because: { rule: "x" },
-};
-
-test("a blocked task is told with its blockers, and a task that asks only with its question", () => {
-  expect(toldOf(changed, decided, changed, blocked)).toMatchObject([
-    { of: "blocked", seq: 4, line: { task_id, why: "no key; no time" } },
-  ]);
+test("a blocked task is told, and a task that asks only with its question", () => {
+  expect(toldOf(changed, blocked)).toMatchObject([{ of: "blocked", seq: 2, line: { task_id } }]);
   expect(toldOf(changed, blocked, asked)).toMatchObject([{ of: "asked", seq: 3, line: { question } }]);
   expect(toldOf(changed, asked, blocked)).toMatchObject([{ of: "asked" }]);
   // Later it is blocked for another reason.

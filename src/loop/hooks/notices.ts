@@ -1,7 +1,6 @@
 // Which lines of a log a person is notified of, and with what: a question, a blocked task, a commit, the end of a run. Pure.
 // notify.ts sends the notices.
 import { isStepType, type RunEvent, type Sealed } from "../../logging/events/events.js";
-import { z } from "zod";
 import { shorten } from "../../system/text/cut.js";
 import { never } from "../../system/never.js";
 import { given } from "../../system/given.js";
@@ -43,7 +42,7 @@ export interface Told {
   seq?: number;
   line: Pick<
     Notice,
-    "timestamp" | "task_id" | "stage" | "visit" | "agent" | "attempt" | "question" | "why" | "commit"
+    "timestamp" | "task_id" | "stage" | "visit" | "agent" | "attempt" | "question" | "commit"
   >;
 }
 
@@ -61,7 +60,6 @@ interface Facts {
 /** Folds the lines of a log into notices. A decision and its notes belong together: a task may be blocked by what it asks. */
 export class Notices {
   #marksRows = false;
-  readonly #why = new Map<string, string>();
   readonly #asked = new Set<string>();
   #group: Told[] = [];
 
@@ -85,11 +83,7 @@ export class Notices {
       case "run_started":
         this.#marksRows = !line.rules.apply_summary;
         break;
-      case "decided":
-        for (const [id, why] of blockersIn(line.effects)) this.#why.set(id, why);
-        break;
       case "attempt_failed":
-        if (line.task_id !== undefined) this.#why.set(line.task_id, `${line.reason}: ${line.evidence}`);
         // Agents that mark their rows themselves change no status here.
         if (this.#marksRows && line.next === "blocked") this.#tell("blocked", line);
         break;
@@ -115,36 +109,13 @@ export class Notices {
 
   #tell(of: NoticeOf, line: Facts, more: Partial<Told["line"]> = {}): void {
     const { timestamp, task_id, stage, visit, agent, attempt } = line;
-    const why = of === "blocked" && task_id !== undefined ? this.#why.get(task_id) : undefined;
     this.#group.push({
       of,
       seq: line.seq,
-      line: { timestamp, ...given({ task_id, stage, visit, agent, attempt, why }), ...more },
+      line: { timestamp, ...given({ task_id, stage, visit, agent, attempt }), ...more },
     });
   }
 }
-
-/** The blockers that a decision gives to tasks, by task. */
-function blockersIn(effects: Extract<RunEvent, { type: "decided" }>["effects"]): [string, string][] {
-  return effects.flatMap((effect) => {
-    const read = Blocking.safeParse(effect).data;
-    return (read?.changes ?? []).flatMap(({ id, op, blockers, reasons }): [string, string][] => {
-      const why = op === "block" ? blockers : reasons;
-      return id === undefined || why === undefined || why.length === 0 ? [] : [[id, why.join("; ")]];
-    });
-  });
-}
-
-const Blocking = z.object({
-  changes: z.array(
-    z.object({
-      op: z.string(),
-      id: z.string().optional(),
-      blockers: z.array(z.string()).optional(),
-      reasons: z.array(z.string()).optional(),
-    }),
-  ),
-});
 
 /** The longest line for a person, in characters. */
 const MOST_TEXT = 300;

@@ -80,13 +80,14 @@ class Sender implements Notifier {
   #write({ of, line }: Told, more: Partial<Notice>): Notice {
     const { log, project, memory } = this.#world;
     const { to } = project.resolved.settings.ask;
-    const title = memory.backlog?.tasks.find(({ id }) => id === line.task_id)?.title;
+    const { title, blockers = [] } = memory.backlog?.tasks.find(({ id }) => id === line.task_id) ?? {};
+    const why = of === "blocked" && blockers.length > 0 ? blockers.join("; ") : undefined;
     const facts = {
       of,
       run: log.run,
       project: project.folder,
       ...line,
-      ...given({ title }),
+      ...given({ title, why }),
       ...(of === "asked" && to.length > 0 ? { to } : {}),
       ...more,
     };
