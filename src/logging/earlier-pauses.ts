@@ -23,20 +23,11 @@ export async function readToldPauses(
   logDir: string,
   now: number,
 ): Promise<ToldPause[]> {
-  const runs = await listRuns(ports, logDir);
-  return (await readNewestPauses(ports, { logDir, runs, now }))?.told ?? [];
-}
-
-/** Returns the same out of `runs` (the oldest first), with the run they are from; `undefined` if none recovered. */
-export async function readNewestPauses(
-  ports: Pick<Ports, "files">,
-  { logDir, runs, now }: { logDir: string; runs: readonly string[]; now: number },
-): Promise<{ run: string; told: ToldPause[] } | undefined> {
-  for (const run of runs.toReversed()) {
+  for (const run of (await listRuns(ports, logDir)).toReversed()) {
     const told = await toldIn(ports, join(logDir, "runs", run));
-    if (told !== undefined) return { run, told: told.filter(({ until }) => Date.parse(until) > now) };
+    if (told !== undefined) return told.filter(({ until }) => Date.parse(until) > now);
   }
-  return undefined;
+  return [];
 }
 
 /** `undefined` for a run that ended before it recovered or has an unreadable log: the run before it knows as much. */

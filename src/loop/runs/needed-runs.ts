@@ -4,25 +4,21 @@ import { asResult } from "../../git/base/git.js";
 import { findRealTodoFile, lockFolder, type Project } from "../../config/project/open-project.js";
 import { readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
 import type { Repository } from "../../git/base/repository/repository.js";
-import { readNewestPauses } from "../../logging/earlier-pauses.js";
 import { hasEnded } from "../../logging/last-lines.js";
 import { parseStart } from "../../logging/run-id.js";
 import { UserError } from "../../system/errors.js";
 import type { LockOwner } from "../../system/files/lock-owner.js";
 import { inspectLock } from "../../system/files/lock.js";
 import type { Ports } from "../../system/ports.js";
-import { checkBacklog } from "../../todo/check/check.js";
 import { makeLockPaths } from "./locks.js";
 import { readStart, getRunFolder } from "./own-runs.js";
 import { readUnfinished } from "./earlier-results.js";
-import { findLastRunWithTasks } from "./seen-backlog.js";
 
 /**
  * Why a run is needed: it is running; it has rescues; a task is in progress since it or an earlier run, or has a stage that it did; the next start continues
- * from it (its commit is pending, or it was killed and its agents' changes were never checked); it knows an agent's backoff; it
- * saw tasks and the task file has none.
+ * from it (its commit is pending, or it was killed and its agents' changes were never checked).
  */
-export const NEEDED = ["running", "rescue", "in-hand", "unfinished", "limit", "backlog"] as const;
+export const NEEDED = ["running", "rescue", "in-hand", "unfinished"] as const;
 export type Needed = (typeof NEEDED)[number];
 
 /** The project whose runs are removed. */
@@ -93,8 +89,6 @@ export async function findNeededRuns(
     else if (refs.pending.has(run)) need(run, "unfinished");
   }
   for (const run of await findRunsOfStages(site)) need(run, "in-hand");
-  for (const run of await findRunsWithTasks(site, runs)) need(run, "backlog");
-  for (const run of await findRunsWithLimits(site, runs, isLeft)) need(run, "limit");
   for (const run of await findUncheckedRuns(site, refs, { runs, isLeft })) need(run, "unfinished");
   const unended = new Set<string>();
   for (const run of going) {
@@ -109,34 +103,6 @@ export async function findNeededRuns(
 async function findRunsOfStages(site: LogSite): Promise<string[]> {
   const tasks = await readUnfinished(site);
   return tasks.flatMap(({ progress }) => Object.values(progress?.outputs ?? {}).map(({ run }) => run));
-}
-
-/** The run that knows of tasks, if the task file has lost them. */
-async function findRunsWithTasks(site: LogSite, runs: readonly string[]): Promise<string[]> {
-  if (!(await hasLostBacklog(site))) return [];
-  const { folder, logDir, todoFile } = site.project;
-  const found = await findLastRunWithTasks(site.ports, { folder, logDir, todoFile, runs });
-  return found === undefined ? [] : [found];
-}
-
-async function hasLostBacklog({ ports, project }: LogSite): Promise<boolean> {
-  const bytes = await ports.files.read(project.todoFile);
-  if (bytes === undefined) return true;
-  const checked = checkBacklog(bytes);
-  return checked.kind === "empty" || (checked.kind === "ok" && checked.backlog.tasks.length === 0);
-}
-
-/** The run that recorded backoffs, if the next start would read different ones without it. */
-async function findRunsWithLimits(
-  { ports, project: { logDir } }: LogSite,
-  runs: readonly string[],
-  isLeft: (run: string) => boolean,
-): Promise<string[]> {
-  const now = ports.clock.now();
-  const before = await readNewestPauses(ports, { logDir, runs, now });
-  if (before === undefined || isLeft(before.run)) return [];
-  const after = await readNewestPauses(ports, { logDir, runs: runs.filter(isLeft), now });
-  return JSON.stringify(before.told) === JSON.stringify(after?.told ?? []) ? [] : [before.run];
 }
 
 /**

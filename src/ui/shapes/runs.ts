@@ -275,7 +275,7 @@ export const CleanAnswer = z.object({
     .array(
       z.object({
         run: z.string(),
-        why: z.enum(["running", "rescue", "in-hand", "unfinished", "limit", "backlog"]),
+        why: z.enum(["running", "rescue", "in-hand", "unfinished"]),
       }),
     )
     .describe("Runs that are old enough and still needed"),

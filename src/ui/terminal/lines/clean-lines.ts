@@ -76,10 +76,6 @@ function whyText(why: Why): string {
       return "a task is in progress since then; the next run resumes it";
     case "unfinished":
       return "it was killed; the next run resumes it";
-    case "limit":
-      return "an agent reported a limit in it that still holds";
-    case "backlog":
-      return "it shows that the task file had tasks, and now there are none";
     default:
       return never(why);
   }
