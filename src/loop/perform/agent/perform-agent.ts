@@ -34,12 +34,11 @@ import { putBackWithoutLog } from "./lost-log.js";
 import { makeFinished, type AgentEnd } from "./make-finished.js";
 import { listChangedChecks } from "../gate/changed-checks.js";
 import { narrowPermissions, openAgentStage, type AgentStage } from "./agent-stage.js";
-import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
+import { endWithoutAsking, findSessionToAsk } from "./report-again.js";
 import { documentOf, explainLostFiles, openTaskDocument } from "../outputs/stage-output.js";
 import {
   checkStageReport,
   endAfterAskingStage,
-  findSessionToAskStage,
   redactReport,
   settleByFindings,
   whyNoReport,
@@ -197,15 +196,14 @@ async function askForMissingReport(world: World, call: AgentCall, first: AgentEn
   if (first.waitingCall !== undefined) return first;
   const reports = job.phase === "iteration" || job.phase === "review";
   const needs = (world.project.resolved.settings.loop.apply_summary && reports) || call.stage !== undefined;
-  const session = call.stage === undefined ? findSessionToAsk(first) : findSessionToAskStage(first);
+  const session = findSessionToAsk(first);
   if (!needs || session === undefined || stop.aborted) return first;
   const over = endWithoutAsking(first, findSpent(world, call, first));
   if (over !== undefined) return settleByFindings(first).warning === undefined ? over : first;
   const prompt = makeReportRequest(call, first);
   const second = await continueIn(world, call, first, { session, prompt, name: "prompt-report.md" });
   const { used, unknownEvents } = second;
-  const end = call.stage === undefined ? endAfterAsking(first, second) : endAfterAskingStage(first, second);
-  return { ...end, unknownEvents, ...given({ used }) };
+  return { ...endAfterAskingStage(first, second), unknownEvents, ...given({ used }) };
 }
 
 function makeReportRequest({ stage, effect: { job } }: AgentCall, { outcome, ...end }: AgentEnd): string {

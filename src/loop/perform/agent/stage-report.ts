@@ -1,6 +1,6 @@
 // Holds the report of an agent against its stage: a declared outcome, an output that fits its schema, questions. Pure.
 // perform-agent.ts asks once more where it does not fit; prompts/stage-report.ts has the words.
-import type { AgentResult, FoundReport, Session } from "../../../agents/agent.js";
+import type { AgentResult, FoundReport } from "../../../agents/agent.js";
 import type { StageAgentReport } from "../../../todo/model/summary.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
 import { asRecord, listOf, textOf, textsOf, toLine } from "../../../prompts/foreign-markdown.js";
@@ -66,11 +66,6 @@ export function settleByFindings<R extends AgentResult>(end: R): { end: R; warni
   const [sentence = ""] = invalid.split("; if that holds");
   const warning = `${sentence}: its findings decide, and it counts as ${instead.outcome ?? ""}`;
   return { end: { ...end, report: { found: instead } }, warning };
-}
-
-/** The session to ask in: the report is missing, or does not fit the stage. */
-export function findSessionToAskStage(result: AgentResult): Session | undefined {
-  return result.outcome === "ok" && !("found" in result.report) ? result.session : undefined;
 }
 
 /** Why the report cannot be used. */
@@ -225,7 +220,7 @@ export function endAfterAskingStage<R extends AgentResult>(first: R, second: R):
     second.outcome === "ok" && ("found" in second.report || settleByFindings(second).warning !== undefined);
   if (settleByFindings(first).warning !== undefined && !answers) return first;
   if (first.outcome !== "ok" || second.outcome !== "ok") return endAfterAsking(first, second);
-  return "missing" in second.report && "invalid" in first.report ? first : second;
+  return "missing" in second.report ? first : second;
 }
 
 /** The report with its secrets replaced: it becomes a file. */
