@@ -21,7 +21,7 @@ import { discardStage } from "./discard.js";
 import { reviveWork, saveWork } from "./save.js";
 import { finishShelving, shelveWork } from "./shelve.js";
 import { showWork } from "./show-work.js";
-import { dropWork, listWorks, readWork, readWorkAt } from "./work-ref.js";
+import { dropWork, listWorks, readWork } from "./work-ref.js";
 
 const ORDER = { task: "T1", run: "run-1", label: "T1-work" };
 
@@ -269,9 +269,6 @@ test("saved work is read by two git processes, and as long as nothing is saved b
   const other = await scratch.open();
   expect(await readWork(other, "T1")).toEqual(first);
   seen.length = 0;
-  expect(await readWorkAt(repo, "T1", first?.tip)).toEqual(first);
-  expect(await readWorkAt(repo, "T1", undefined)).toBeUndefined();
-  expect(seen).toEqual([]);
   await save(other, made, "review", 2);
   expect((await readWork(repo, "T1"))?.visits).toHaveLength(2);
   expect(seen).toEqual(["for-each-ref", "log"]);

@@ -64,17 +64,6 @@ export function rememberWork(repo: Repository, task: string, work: TaskWork): Ta
   return work;
 }
 
-/** Reads the saved work of a task at a tip that was read before: starts a process only if the work is not the remembered one. */
-export async function readWorkAt(
-  repo: Repository,
-  task: string,
-  tip: string | undefined,
-): Promise<TaskWork | undefined> {
-  if (tip === undefined) return undefined;
-  const known = lastWorks.get(repo.fixedAnswers)?.get(task);
-  return known?.tip === tip ? known : readWork(repo, task);
-}
-
 /**
  * Reads the saved work of a task; `undefined` if there is none, or if the ref names something else. It may be that of another task:
  * the row of a task that was renamed names it. Starts one process, and another to read the commits of new work.

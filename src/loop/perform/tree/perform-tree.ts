@@ -26,17 +26,17 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
   const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
   // The checks of a release run in the project, not in a cold room.
   if (!isRelease) await openCold(world);
-  const head = world.workflows === undefined ? undefined : await clearTree(world, world.repo, job);
-  const reuse = effect.reuse || (effect.apply_work === true && (await isWorkInTree(world.repo, id, head)));
-  const order = { id, run: world.log.run, job: job.job, reuse, ...given({ head }) };
-  const found = await checkpoint(world.repo, order);
-  const put =
-    effect.apply_work === true ? await putWork(world, world.repo, job, { made: found, head }) : undefined;
-  const { made, conflicts } = put ?? { made: found, conflicts: [] };
+  if (world.workflows !== undefined) await clearTree(world, world.repo, job);
+  const reuse = effect.reuse || (effect.apply_work === true && (await isWorkInTree(world.repo, id)));
+  const found = await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse });
+  const { made, conflicts } =
+    effect.apply_work === true
+      ? await putWork(world, world.repo, job, found)
+      : { made: found, conflicts: [] };
   world.memory.of(job.job).checkpoint = made;
   if (!isRelease) await keepStart(world, made.base);
   if (effect.aside === true && conflicts.length === 0) await openAside(world, world.repo, job, made);
-  if (world.workflows !== undefined) await noteOwnRefs(world, world.repo, job, { head, tip: put?.tip });
+  if (world.workflows !== undefined) await noteOwnRefs(world, world.repo, job);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "checkpoint",

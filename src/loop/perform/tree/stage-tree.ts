@@ -3,7 +3,7 @@
 import { keepForeign, ownFolders, pickOwnRefs } from "../../../git/attempt/own-refs.js";
 import { runGit } from "../../../git/base/git.js";
 import type { DiffEntry } from "../../../git/base/read/diff.js";
-import { OTHERS, readHead, type HeadState } from "../../../git/base/repository/head.js";
+import { readHead } from "../../../git/base/repository/head.js";
 import {
   asideId,
   checkpointFolder,
@@ -30,7 +30,6 @@ import {
   isOwnWork,
   keepAsRescue,
   readWork,
-  readWorkAt,
   type TaskWork,
 } from "../../../git/saved-work/work-ref.js";
 import { listSome } from "../../../system/text/cut.js";
@@ -38,38 +37,24 @@ import type { JobFacts } from "../../step/effects.js";
 import { getProgress } from "../stage-of.js";
 import type { World } from "../world.js";
 
-/**
- * Takes out of the tree what is not of this job: changes of a dead analysis, and the work of other tasks in workflows. Returns HEAD
- * with the refs of checkpoints and of the task's work, unless there was something to take out. Starts one process then.
- */
-export async function clearTree(
-  world: World,
-  repo: Repository,
-  job: JobFacts,
-): Promise<HeadState | undefined> {
+/** Takes out of the tree what is not of this job: changes of a dead analysis, and the work of other tasks in workflows. */
+export async function clearTree(world: World, repo: Repository, job: JobFacts): Promise<void> {
   const folder = checkpointFolder(repo.tree);
   const shelving = shelvingRef(repo.tree, "x").slice(0, -1);
-  const head = await readHead(repo, [...OTHERS, ...ownFolders(repo)]);
+  const { refs } = await readHead(repo, ownFolders(repo));
   const namesIn = (start: string): Set<string> =>
     new Set(
-      [...head.refs.keys()].flatMap((ref) =>
-        ref.startsWith(start) ? [decodeId(ref.slice(start.length))] : [],
-      ),
+      [...refs.keys()].flatMap((ref) => (ref.startsWith(start) ? [decodeId(ref.slice(start.length))] : [])),
     );
   const begun = namesIn(shelving);
   const kept = namesIn(`${folder}/`);
-  let changed = false;
   const tasks = world.memory.backlog?.tasks ?? [];
   for (const task of tasks.filter(({ progress }) => progress !== undefined)) {
     const { id } = task;
     const isKnown = begun.has(id) || kept.has(id);
     const isOther = id !== job.task_id && task.status !== "done";
-    if (kept.has(asideId(id))) {
-      await undoDeadAnalysis(world, repo, { job, task: id, isKnown });
-      changed = true;
-    }
+    if (kept.has(asideId(id))) await undoDeadAnalysis(world, repo, { job, task: id, isKnown });
     if (!isKnown || !(isOther || begun.has(id))) continue;
-    changed = true;
     const order = { task: id, run: world.log.run, label: `${id}-left` };
     const finished = begun.has(id) ? await finishShelving(repo, order) : undefined;
     if (finished !== undefined) await tell(world, job, id, finished);
@@ -78,7 +63,6 @@ export async function clearTree(
       await tell(world, job, id, await shelveWork(repo, own, order));
     }
   }
-  return changed ? undefined : head;
 }
 
 /** Undoes what the agent of a killed run changed in a stage that only reads. */
@@ -131,91 +115,48 @@ export async function listWorkInTree(
   return repo === undefined || work === undefined || work.base !== base ? [] : diffWork(repo, work);
 }
 
-/** Whether the tree holds the task's saved work, on its checkpoint. `head`: as `clearTree` returned it. */
-export async function isWorkInTree(
-  repo: Repository,
-  task: string,
-  head: HeadState | undefined,
-): Promise<boolean> {
-  const work = await readWorkOf(repo, task, head);
-  if (work === undefined) return false;
+/** Whether the tree holds the task's saved work, on its checkpoint. */
+export async function isWorkInTree(repo: Repository, task: string): Promise<boolean> {
+  const work = await readWork(repo, task);
   const own = checkpointRef(repo.tree, task);
-  return (head ?? (await readHead(repo, [own]))).refs.get(own) === work.base;
-}
-
-function readWorkOf(
-  repo: Repository,
-  task: string,
-  head: HeadState | undefined,
-): Promise<TaskWork | undefined> {
-  return head === undefined
-    ? readWork(repo, task)
-    : readWorkAt(repo, task, head.refs.get(workRef(repo.tree, task)));
+  return work !== undefined && (await readHead(repo, [own])).refs.get(own) === work.base;
 }
 
 /** The task's checkpoint once its work is in the tree. `conflicts`: paths that prevent it; then the tree is as it was. */
 interface Put {
   made: Checkpoint;
   conflicts: readonly string[];
-  /** The last commit of the work; absent: there is none, or it is not known. */
-  tip?: string | undefined;
 }
 
 /**
  * Puts the saved work of the job's task into the tree, unless it is there. If it conflicts, the work stays under its ref. If the tree
  * holds the work though the ref of its checkpoint is gone, that checkpoint is named again.
  */
-export async function putWork(
-  world: World,
-  repo: Repository,
-  job: JobFacts,
-  { made, head }: { made: Checkpoint; head: HeadState | undefined },
-): Promise<Put> {
+export async function putWork(world: World, repo: Repository, job: JobFacts, made: Checkpoint): Promise<Put> {
   const task = job.task_id ?? "";
   const { run } = world.log;
   world.memory.of(job.job).work = undefined;
-  const work = await findWork(world, repo, { job, head });
+  const work = await findWork(world, repo, job);
   if (work === "lost") return { made, conflicts: [workRef(repo.tree, task)] };
   if (work?.base === made.base) world.memory.of(job.job).work = work;
   // A task that is given up needs no work in the tree: it becomes a rescue as it is.
-  if (work === undefined || work.base === made.base || job.stage === "block")
-    return { made, conflicts: [], tip: work?.tip };
+  if (work === undefined || work.base === made.base || job.stage === "block") return { made, conflicts: [] };
   const order = { task, run, label: `${task}-left` };
   if (made.reused) await tell(world, job, task, await resetTree(repo, made, order));
   const applied = await applyWork(repo, task, made);
   if (applied.how === "conflicts") return { made, conflicts: applied.clashes.map(({ path }) => path) };
   if (applied.how === "present")
-    return {
-      made: await reviveCheckpoint(world, repo, job, applied.work),
-      conflicts: [],
-      tip: applied.work.tip,
-    };
-  const tip = applied.how === "none" ? undefined : applied.commit;
+    return { made: await reviveCheckpoint(world, repo, job, applied.work), conflicts: [] };
   if (applied.how === "applied" && applied.modules.length > 0) {
     const message = `the commits of submodules in the work of ${task} are not checked out: ${listSome(applied.modules)}`;
     await world.log.tell({ type: "warning", ...job, message });
   }
-  return { made, conflicts: [], tip };
+  return { made, conflicts: [] };
 }
 
-/** Remembers the refs that only the runner moves, for the end of the job. Starts a process only where the job has moved others. */
-export async function noteOwnRefs(
-  { memory }: World,
-  repo: Repository,
-  { job, task_id: task }: JobFacts,
-  { head, tip }: { head: HeadState | undefined; tip: string | undefined },
-): Promise<void> {
-  const own = memory.of(job).own ?? memory.of(job).checkpoint;
-  const isKnown = task === undefined || head?.refs.has(workRef(repo.tree, task)) === (tip !== undefined);
-  if (head === undefined || own === undefined || !isKnown) {
-    memory.of(job).ownRefs = pickOwnRefs(repo, (await readHead(repo, ownFolders(repo))).refs);
-    return;
-  }
-  const refs = pickOwnRefs(repo, head.refs).set(checkpointRef(repo.tree, own.id), own.base);
-  const aside = memory.of(job).checkpoint;
-  if (aside !== undefined) refs.set(checkpointRef(repo.tree, aside.id), aside.base);
-  if (task !== undefined && tip !== undefined) refs.set(workRef(repo.tree, task), tip);
-  memory.of(job).ownRefs = refs;
+/** Remembers the refs that only the runner moves, for the end of the job. */
+export async function noteOwnRefs({ memory }: World, repo: Repository, { job }: JobFacts): Promise<void> {
+  memory.of(job).ownRefs = pickOwnRefs(repo, (await readHead(repo, ownFolders(repo))).refs);
 }
 
 /** Names the checkpoint of the work again that is in the tree: an agent or a check removed the ref. */
@@ -237,13 +178,13 @@ async function reviveCheckpoint(
 async function findWork(
   world: World,
   repo: Repository,
-  { job, head }: { job: JobFacts; head: HeadState | undefined },
+  job: JobFacts,
 ): Promise<TaskWork | "lost" | undefined> {
   const task = job.task_id ?? "";
   const progress = getProgress(world, job);
-  const work = await readWorkOf(repo, task, head);
+  const work = await readWork(repo, task);
   const named = progress?.work?.commit;
-  if (work === undefined) await putForeignAside(world, repo, job, head);
+  if (work === undefined) await putForeignAside(world, repo, job);
   if (work !== undefined) {
     const isOwn =
       named === undefined
@@ -287,15 +228,10 @@ async function putAside(world: World, repo: Repository, job: JobFacts, work: Tas
 }
 
 /** Keeps what another program put in the place of the task's saved work, and drops the ref. */
-async function putForeignAside(
-  world: World,
-  repo: Repository,
-  job: JobFacts,
-  head: HeadState | undefined,
-): Promise<void> {
+async function putForeignAside(world: World, repo: Repository, job: JobFacts): Promise<void> {
   const task = job.task_id ?? "";
   const ref = workRef(repo.tree, task);
-  const found = (head ?? (await readHead(repo, [ref]))).refs.get(ref);
+  const found = (await readHead(repo, [ref])).refs.get(ref);
   if (found === undefined) return;
   const order = { run: world.log.run, label: `${task}-foreign` };
   const kept = await keepForeign(repo, found, order);
