@@ -145,7 +145,7 @@ test(
         ["./no-such-program", "failed", expect.stringContaining("not found")],
         ["sleep 1000", "timed-out", undefined],
         [`${server.origin}/…`, "failed", "answered 500: no luck"],
-        [`${server.origin}/…`, "failed", expect.stringContaining("to file://, which is not followed")],
+        [`${server.origin}/…`, "failed", expect.stringContaining("a redirect, which is not followed")],
         ["http://127.0.0.1:1/…", "failed", expect.stringContaining("ECONNREFUSED")],
       ]),
     );
