@@ -1,12 +1,10 @@
 // Reads what the stages of unfinished tasks reported in earlier runs: the commit at the end of a task says what its work did,
 // even if that work was done days ago. loop/step/job/visit.ts decides which report counts within a run.
-import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import { readLines } from "../../logging/read.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Ports } from "../../system/ports.js";
-import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import type { Task } from "../../todo/model/task.js";
 import { listOwnOutcomes } from "../../workflow/advance.js";
@@ -50,7 +48,7 @@ type Found = Omit<EarlierResults[number], "task_id">;
 async function findResult(site: Site, task: Task, workflow: Workflow): Promise<Found | undefined> {
   const { candidates, work } = listCandidates(task.progress, workflow);
   for (const output of candidates) {
-    const found = (await findLogged(site, task.id, output)) ?? (await findInOutput(site, output));
+    const found = await findLogged(site, task.id, output);
     if (found !== undefined) return { ...found, ...(work ? { work: true as const } : {}) };
   }
   return undefined;
@@ -90,13 +88,6 @@ async function findLogged(
       found = toFound(fieldOf(fieldOf(value, "report"), "found")) ?? found;
   }
   return found;
-}
-
-/** The summary in the output itself, if the log is gone. */
-async function findInOutput({ ports, project }: Site, { file }: StageOutput): Promise<Found | undefined> {
-  // The stage that needs an output says so if it cannot be read.
-  const bytes = await ports.files.read(join(project.paths.tasksDir, file)).catch(() => undefined);
-  return bytes === undefined ? undefined : toFound(parseJson(Buffer.from(bytes).toString("utf8")));
 }
 
 function toFound(value: unknown): Found | undefined {

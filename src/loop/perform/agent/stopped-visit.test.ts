@@ -48,14 +48,14 @@ const stopped = {
   ...{ unknown_events: 0, duration_ms: 5, session: "s-1", usage: { input_tokens: 10, output_tokens: 2 } },
 };
 
-test("the session of an agent that was stopped is found once, with what it used in all its runs", async () => {
+test("the session of an agent that was stopped is found once, with what it used in the newest run of the visit", async () => {
   writeLog("2026-11-24_07-40-00", started, stopped);
   writeLog("2026-11-24_08-00-00", { type: "run_started" });
   writeLog("2026-11-24_08-10-00", started, stopped);
   const world = makeWorld();
   expect(await findStoppedVisit(world, job)).toEqual({
     agent: "codex",
-    session: { id: "s-1", used: { input_tokens: 20, output_tokens: 4 } },
+    session: { id: "s-1", used: { input_tokens: 10, output_tokens: 2 } },
   });
   // The run that found it tries again in a session of its own.
   expect(await findStoppedVisit(world, job)).toBeUndefined();

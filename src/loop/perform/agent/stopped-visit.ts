@@ -2,7 +2,7 @@
 // stopped is resumed; otherwise the next agent is told what the tree may hold.
 import type { AgentResult, Session, Used } from "../../../agents/agent.js";
 import { sessionOf } from "../../../agents/limits/reader.js";
-import { addUsed, NOTHING_USED } from "../../../agents/usage.js";
+import { NOTHING_USED } from "../../../agents/usage.js";
 import { StepEvent } from "../../../logging/events/events.js";
 import { listRuns, readLines, type RawLine } from "../../../logging/read.js";
 import { parseStart } from "../../../logging/run-id.js";
@@ -14,7 +14,10 @@ import type { AgentStage } from "./agent-stage.js";
 import { getProgress } from "../stage-of.js";
 import type { World } from "../world.js";
 
-/** How the visit was left. `session`: the one of its agent, which ended in order and can be resumed. */
+/**
+ * How the visit was left. `session`: the one of its agent, which ended in order and can be resumed, with what it used in the newest
+ * run of the visit: what it used in runs before that one counts again.
+ */
 export interface StoppedVisit {
   agent: string;
   session?: Session;
@@ -35,29 +38,13 @@ export async function findStoppedVisit(
   if (since === undefined || job.stage === undefined || memory.begun.has(key)) return undefined;
   memory.begun.add(key);
   const runs = await listRuns(world.ports, world.project.logDir);
-  let newest: StoppedVisit | undefined;
   for (const run of runs.filter((one) => one !== log.run).reverse()) {
     const found = await readVisit(world, run, job, since);
-    const isSame =
-      newest === undefined || (found !== undefined && found !== "ended" && isSameSession(newest, found));
-    if (found === "ended" || (found !== undefined && !isSame)) return newest;
-    if (found !== undefined) newest = newest === undefined ? found : addSession(newest, found);
+    if (found !== undefined) return found === "ended" ? undefined : found;
     // The visit began in the run that was started before it.
-    if (parseStart(run) <= Date.parse(since)) return newest;
+    if (parseStart(run) <= Date.parse(since)) return undefined;
   }
-  return newest;
-}
-
-function isSameSession(newest: StoppedVisit, earlier: StoppedVisit): boolean {
-  return newest.session !== undefined && newest.session.id === earlier.session?.id;
-}
-
-/** Clients count the usage of a session over all its runs. */
-function addSession(newest: StoppedVisit, { session: earlier }: StoppedVisit): StoppedVisit {
-  const { session } = newest;
-  if (session === undefined) return newest;
-  const used = addUsed(session.used ?? NOTHING_USED, earlier?.used ?? NOTHING_USED);
-  return { ...newest, session: { ...session, used } };
+  return undefined;
 }
 
 async function readVisit(
