@@ -3,9 +3,9 @@ import { describeSkipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
-import { listBudgets, reportSpending, addUsage, explainRunOver } from "./job/spending.js";
+import { reportSpending, addUsage, explainRunOver } from "./job/spending.js";
 import { beginClose, closeAtOnce } from "./ending.js";
-import { makeLabel } from "./job/job.js";
+import { startAgent } from "./job/job.js";
 import { enter, getFirstActivity } from "./job/routes.js";
 import { backOffAgent } from "./job/settle.js";
 import { causesBackoff, restoreBackoff, endBackoff } from "./schedule/backoff.js";
@@ -212,12 +212,9 @@ function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Deci
   const { agent } = choice;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
   const job: Job = { facts, route: "draft", activity: getFirstActivity("draft"), hooks: [] };
-  const budgets = listBudgets(opening, undefined, decision.at);
-  const limited = budgets.length === 0 ? {} : { budgets };
-  const earlier = opening.failed ?? [];
-  decision.effects.push({ kind: "run-agent", job: facts, label: makeLabel(job), earlier, ...limited });
+  const started = startAgent(job, opening, opening.failed ?? [], decision);
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
-  return stay({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });
+  return stay({ ...opening, ...counted, nextJob: opening.nextJob + 1, job: started, waits: undefined });
 }
 
 function onAgentFinished(before: Opening, event: Of<"agent_finished">, decision: Decision): RunState {
