@@ -4,7 +4,8 @@ import { sha256Hex } from "../../system/text/sha256.js";
 import type { HookAnswer } from "../hooks/hook-answer.js";
 import { listHookNames, toCanonicalCall, toHookCall } from "../vocabulary.js";
 import { appendMessages } from "./conversation.js";
-import type { EngineWorld, GateCall, LiveConversation, Permit, PermitQuestion } from "./world.js";
+import type { PermitQuestion } from "./calls/pending.js";
+import type { EngineWorld, GateCall, LiveConversation, Permit } from "./world.js";
 
 /** PreToolUse: before the rules. `input`: the changed arguments, in the tool's own words. */
 export async function fireBefore(world: EngineWorld, call: GateCall): Promise<HookAnswer> {

@@ -9,7 +9,7 @@ import type { PreparedCall, Subject, Tool } from "../tool.js";
 import type { Conversation, SessionSpent } from "./conversation.js";
 import type { ChapoNews, FailureCode, TurnEvent } from "./events.js";
 import type { AskQueue } from "./calls/ask-queue.js";
-import type { CallAnswer, SessionCall, Reply, UserQuestion } from "./calls/pending.js";
+import type { CallAnswer, PermitQuestion, SessionCall, Reply, UserQuestion } from "./calls/pending.js";
 
 /** The engine's settings: `agents.<name>.chapo.*`. */
 export type EngineSettings = Pick<
@@ -102,24 +102,6 @@ export interface AuditRecord {
 
 /** Whether a call may run. `asks`: a person must allow it. */
 export type Permit = { allowed: true } | { refused: string } | { asks: PermitQuestion };
-
-/** Why a person is asked, and what the person sees. */
-export interface PermitQuestion {
-  /** The end of a sentence. */
-  because: string;
-  /** The rule that asks, as it was written; absent if the trust mode asks. */
-  rule?: string;
-  /** A unified diff or the exact command. */
-  preview: string;
-  /** SHA-256 of the whole preview, hexadecimal. */
-  digest: string;
-  /** Whether the answer may apply to the same call later in the session. */
-  mayRemember: boolean;
-  /** The file, if the answer may apply to every edit of it in this session. */
-  edits?: string;
-  /** The host, if the answer may apply to every page of it in this session. */
-  host?: string;
-}
 
 /** The checks of calls, and the storage of their results. */
 export interface Gatekeepers {

@@ -118,7 +118,8 @@ function isAborted({ signal }: ModelRequest): boolean {
   return signal.aborted;
 }
 
-function createInterrupted({ name }: Provider): ModelAnswer {
+/** The failure of a request that was ended. */
+export function createInterrupted({ name }: Pick<Provider, "name">): { failure: ModelFailure } {
   return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
 }
 

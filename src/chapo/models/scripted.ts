@@ -7,7 +7,7 @@ import { pause } from "../../system/pause.js";
 import { tryParseJson } from "../../system/text/json.js";
 import { MODEL_FAILURES, type ModelReply, type ModelRequest, type ModelFailure } from "../model.js";
 import { computeCost } from "./reply.js";
-import { type FailedRequest, type Provider } from "./fallback-chain.js";
+import { createInterrupted, type FailedRequest, type Provider } from "./fallback-chain.js";
 import { z } from "zod";
 
 /** Short, because a scripted model needs no protection from retries. */
@@ -67,7 +67,7 @@ async function playTurn(
     return { failure: { reason: "bad-request", message } };
   }
   if (entry.delay_ms !== undefined) await pause(clock, entry.delay_ms, signal);
-  if (signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
+  if (signal.aborted) return createInterrupted(settings);
   const reason = getFailure(entry, before);
   if (reason !== undefined) {
     const message = `${name}: ${reason}, as scripted in ${path.basename(file)}`;
@@ -81,7 +81,7 @@ async function playTurn(
       [reply.text, onText],
     ] as const)
       if (tell !== undefined && !(await sendPieces(settings, { text, tell, entry, signal })))
-        return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
+        return createInterrupted(settings);
   return { reply };
 }
 

@@ -9,7 +9,7 @@ import type { ModelRequest } from "../model.js";
 import { toEffortOptions } from "./effort.js";
 import { toFailedRequest } from "./failed-request.js";
 import { type ModelName, type ProviderName, spellModelName } from "../../config/settings/model-names.js";
-import type { FailedRequest, Provider } from "./fallback-chain.js";
+import { createInterrupted, type FailedRequest, type Provider } from "./fallback-chain.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkModel, SdkOptions, SdkPart } from "./sdk-types.js";
 import { toSdkPrompt } from "./sdk-request.js";
@@ -98,7 +98,7 @@ function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, w
     const message = `${name}: no data for ${Math.round(idleMs / 1000)} s`;
     return { failure: { reason: "network", message } };
   }
-  if (watch.signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
+  if (watch.signal.aborted) return createInterrupted({ name });
   return toFailedRequest(
     error,
     { name, secret: key },

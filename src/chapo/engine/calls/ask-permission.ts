@@ -1,15 +1,15 @@
 // Asks a person for a call that needs permission, and checks the answer to a call that waited. The question is stored before the
 // person sees it, so that a killed process loses neither. pending.ts has the stored form; call-tool.ts runs the call.
 import { nameInQueue } from "./ask-queue.js";
-import { AGAIN, recordAnswer, type CallAnswer, type SessionCall, type Reply } from "./pending.js";
-import type {
-  Approval,
-  ConversationOutcome,
-  EngineWorld,
-  GateCall,
-  LiveConversation,
-  PermitQuestion,
-} from "../world.js";
+import {
+  AGAIN,
+  recordAnswer,
+  type CallAnswer,
+  type PermitQuestion,
+  type Reply,
+  type SessionCall,
+} from "./pending.js";
+import type { Approval, ConversationOutcome, EngineWorld, GateCall, LiveConversation } from "../world.js";
 
 /**
  * The result of a question. `edited`: the person changed the arguments, so the call is checked again with these. `paused`: another

@@ -59,23 +59,31 @@ export type SessionCall = z.infer<typeof SessionCall>;
 export const GivenCallAnswer = CallAnswer.extend({ call: z.string(), tool: z.string() });
 export type GivenCallAnswer = z.infer<typeof GivenCallAnswer>;
 
-/** The question to a person before a call runs. */
-export interface UserQuestion {
-  /** The canonical name. */
-  tool: string;
-  agent: string;
-  /** In the tool's own field names. */
-  args: unknown;
+/** Why a person is asked, and what the person sees. */
+export interface PermitQuestion {
+  /** The end of a sentence. */
+  because: string;
+  /** The rule that asks, as it was written; absent if the mode asks. */
+  rule?: string;
   /** A unified diff or the exact command. The text is untrusted. */
   preview: string;
-  /** Why the person is asked; the end of a sentence. */
-  because: string;
+  /** SHA-256 of the whole preview, hexadecimal. */
+  digest: string;
   /** Whether `always` is possible: false for a rule that asks each time. */
   mayRemember: boolean;
   /** The file, if `edits` is possible: yes to every edit of it in this session. */
   edits?: string;
   /** The host, if `always` means every page of it. */
   host?: string;
+}
+
+/** The question to a person before a call runs. */
+export interface UserQuestion extends Omit<PermitQuestion, "rule" | "digest"> {
+  /** The canonical name. */
+  tool: string;
+  agent: string;
+  /** In the tool's own field names. */
+  args: unknown;
 }
 
 /**

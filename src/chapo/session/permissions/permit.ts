@@ -4,7 +4,8 @@
 import path from "node:path";
 import { followLinks } from "../../../system/files/follow-links.js";
 import type { Files } from "../../../system/ports.js";
-import type { Gatekeepers, GateCall, Permit, PermitQuestion } from "../../engine/world.js";
+import type { PermitQuestion } from "../../engine/calls/pending.js";
+import type { Gatekeepers, GateCall, Permit } from "../../engine/world.js";
 import { readShell, type ShellReading } from "../../../shell/shell-reading.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { decide, type JudgedCall, type PermissionDecision } from "../../rules/decide.js";

@@ -21,22 +21,17 @@ export interface WebRequest {
   said: () => readonly Message[];
   /** Whether the tools may connect to an address: any for which `isPrivateAddress` is false. */
   mayConnect: (address: string) => boolean;
-  /** Whether a redirect to another host is reported instead of followed. */
+  /** Whether a redirect to another host is reported instead of followed, because a person is asked for each host. */
   staysOnHost?: () => boolean;
 }
 
 /** Creates `web_fetch` and `web_search`. */
 export function createWebTools(request: WebRequest): Tool[] {
-  const { network, settings, env, unattended, said, mayConnect, staysOnHost } = request;
+  const { network, settings, env, unattended, said } = request;
   const onlyMentioned = settings.webFetch.onlyMentioned ?? unattended;
   const wasMentioned = (url: string) => isNamedByOthers(url, said());
   return [
-    createWebFetchTool({
-      network,
-      mayConnect,
-      staysOnHost,
-      ...(onlyMentioned ? { wasMentioned } : {}),
-    }),
+    createWebFetchTool({ ...request, ...(onlyMentioned ? { wasMentioned } : {}) }),
     createWebSearchTool(network, settings.search, env),
   ];
 }
@@ -95,14 +90,9 @@ const LARGEST_BODY = 2 * 1024 * 1024;
 const TIMEOUT_MS = 45_000;
 
 /** The limits of the tool. */
-interface WebFetchBounds {
-  network: Network;
-  /** Whether the tool may connect to an address: any for which `isPrivateAddress` is false. */
-  mayConnect: (address: string) => boolean;
+interface WebFetchBounds extends Pick<WebRequest, "network" | "mayConnect" | "staysOnHost"> {
   /** Whether the conversation mentions a URL; absent if any URL may be fetched. */
   wasMentioned?: (url: string) => boolean;
-  /** Whether a redirect to another host is reported instead of followed, because a person is asked for each host. */
-  staysOnHost?: () => boolean;
 }
 
 /** Creates the tool `web_fetch`. */
