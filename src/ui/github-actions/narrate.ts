@@ -5,7 +5,7 @@ import type { RunEvent } from "../../logging/events/events.js";
 import type { Level, StderrNote } from "../terminal/diagnostics.js";
 import { explainEnding } from "../view/words/ending.js";
 import type { Current, Finished } from "../view/job-view.js";
-import { PHASES } from "../view/words/live-line.js";
+import { PHASES, taskName } from "../view/words/live-line.js";
 import { ofSource, waysToAnswer } from "../view/open-questions.js";
 import { progressNotes, type LineStyle, type ShownEvent } from "../terminal/progress.js";
 import { clean, cut } from "../text.js";
@@ -99,7 +99,7 @@ type Turned = { narration: Narration; spoken: Spoken[] };
 function openGroup(narration: Narration, { taskId, job, phase }: Current, look: WorkflowLook): Turned {
   const key = taskId === undefined ? `job ${job}` : `task ${taskId}`;
   if (narration.open === key) return { narration, spoken: [] };
-  const title = taskId === undefined ? PHASES[phase] : nameOf(taskId, look);
+  const title = taskId === undefined ? PHASES[phase] : taskName(taskId, look.titles);
   const before = narration.open === undefined ? [] : [END_GROUP];
   return { narration: { ...narration, open: key }, spoken: [commands("info", ...before, group(title))] };
 }
@@ -128,19 +128,15 @@ function isOver({ result }: Finished): boolean {
   }
 }
 
-function nameOf(id: string, { titles }: WorkflowLook): string {
-  return `${clean(id)} ${clean(titles.get(id) ?? "")}`.trim();
-}
-
 function errorOf({ taskId = "", why }: Finished, look: WorkflowLook): Spoken {
-  const title = `${nameOf(taskId, look)}: blocked`;
+  const title = `${taskName(taskId, look.titles)}: blocked`;
   return commands("error", annotation("error", cut(clean(why), MOST_WHY) || "blocked", { title }));
 }
 
 /** A question, so that a person finds it from the list of workflow runs. */
 function noticeOf({ task_id, question }: Extract<RunEvent, { type: "asked" }>, look: WorkflowLook): Spoken {
   const id: string = task_id ?? "";
-  const title = `${nameOf(id, look)} ${ofSource(question)}`;
+  const title = `${taskName(id, look.titles)} ${ofSource(question)}`;
   const text = `${cut(clean(question.text), MOST_WHY)}\n${waysToAnswer(id, question).join("\n")}`;
   return commands("info", annotation("notice", text, { title }));
 }

@@ -9,7 +9,14 @@ import { overBudgetText } from "../view/words/ending.js";
 import type { Finished } from "../view/job-view.js";
 import { placeOf, type View } from "../view/view.js";
 import type { Colours } from "../colours.js";
-import { isEndOfWorkflow, PHASES, stageText, visitText, type Titles } from "../view/words/live-line.js";
+import {
+  isEndOfWorkflow,
+  PHASES,
+  stageText,
+  taskName,
+  visitText,
+  type Titles,
+} from "../view/words/live-line.js";
 import { clean, cut } from "../text.js";
 import { aroundWaiting, waitingText } from "../view/words/waiting.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
@@ -172,15 +179,10 @@ function beginLine(view: View, { titles }: LineStyle): string {
   const { n, of } = placeOf(view);
   const stage = stageText(current);
   const who = isEndOfWorkflow(current) ? "" : ` · ${agent}`;
-  return `- ${n}/${of} ${nameOf(current.taskId, titles)}${stage === "" ? "" : ` · ${stage}`}${who}`;
+  return `- ${n}/${of} ${taskName(current.taskId, titles)}${stage === "" ? "" : ` · ${stage}`}${who}`;
 }
 
-function nameOf(id: string, titles: Titles): string {
-  const title = titles.get(id);
-  return title === undefined ? clean(id) : `${clean(id)} ${clean(title)}`;
-}
-
-/** How much of a reason is shown during the run; the log has all of it. */
+/** How much of a reason, a question or a remark is shown during the run; the log has all of it. */
 const MOST_WHY = 240;
 
 /** A job whose agent was not available: it did not fail and does not count. */
@@ -195,7 +197,7 @@ function notStartedNote(one: Finished, at: number, colours: Colours): StderrNote
 
 function finishedNote(one: Finished, at: number, { titles, colours, columns }: LineStyle): StderrNote {
   if (one.result === "waiting" || one.result === "agent-dropped") return notStartedNote(one, at, colours);
-  const whole = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
+  const whole = one.taskId === undefined ? PHASES[one.phase] : taskName(one.taskId, titles);
   const name = columns === undefined ? whole : cut(whole, Math.floor(columns * TITLE_SHARE));
   const added = one.added === 0 ? "" : plural(one.added, "new task");
   const attempt = one.attempt > 1 ? `attempt ${one.attempt}` : "";
@@ -258,9 +260,6 @@ function signOf({ result, judged }: Finished, colours: Colours): string {
   }
 }
 
-/** How much of a question or a remark is shown during the run; the log has all of it. */
-const MOST_TEXT = 240;
-
 /** The lines for one event; none for the events of other parts, and none under `default`. */
 function stageNotes(
   event: RunEvent,
@@ -268,11 +267,11 @@ function stageNotes(
 ): StderrNote[] {
   switch (event.type) {
     case "stage_entered":
-      return event.skipped === undefined ? [] : [says(colours.dim(skippedText(event)))];
+      return event.skipped === undefined ? [] : [told(colours.dim(skippedText(event)))];
     case "asked":
       return [{ level: "info", lines: askedLines(event, titles, colours) }];
     case "question_answered":
-      return [says(`- ${answeredText(event)}`)];
+      return [told(`- ${answeredText(event)}`)];
     case "notified":
       return event.outcome === "ok" ? [] : [failedNotice(event, colours)];
     default:
@@ -284,10 +283,6 @@ function named(id: string | undefined): string {
   return clean(id ?? "");
 }
 
-function says(line: string): StderrNote {
-  return { level: "info", lines: [line] };
-}
-
 function skippedText({ task_id: id, from = "", outcome = "", to, skipped }: Of<"stage_entered">): string {
   const why = skipped === "skip" ? "--skip" : "its `when` does not hold";
   return `- ${named(id)} ${clean(from)} passed (${why}): ${clean(outcome)}, next ${clean(to)}`;
@@ -295,7 +290,7 @@ function skippedText({ task_id: id, from = "", outcome = "", to, skipped }: Of<"
 
 /** The question, then the commands that answer it: they work from any shell. */
 function askedLines({ task_id: id, question }: Of<"asked">, titles: Titles, colours: Colours): string[] {
-  const name = `${named(id)} ${clean(titles.get(id ?? "") ?? "")}`.trim();
+  const name = taskName(id ?? "", titles);
   const task = quoteIfNeeded(named(id));
   const [yes, no] = [yesOf(question), noOf(question)];
   const ways =
@@ -303,7 +298,7 @@ function askedLines({ task_id: id, question }: Of<"asked">, titles: Titles, colo
       ? `looper answer ${task} -m "…"`
       : [`looper approve ${task}`, ...(no === undefined ? [] : [`looper reject ${task}`])].join(" or ");
   return [
-    `${colours.yellow("?")} ${name} ${ofSource(question)}: ${cut(clean(question.text), MOST_TEXT)}`,
+    `${colours.yellow("?")} ${name} ${ofSource(question)}: ${cut(clean(question.text), MOST_WHY)}`,
     `  ${ways}`,
   ];
 }
@@ -316,7 +311,7 @@ function answeredText({
   via,
   comment = "",
 }: Pick<Of<"question_answered">, "task_id" | "outcome" | "by" | "via" | "comment">): string {
-  const remark = comment === "" ? "" : `: ${cut(clean(comment), MOST_TEXT)}`;
+  const remark = comment === "" ? "" : `: ${cut(clean(comment), MOST_WHY)}`;
   return `${named(id)} ${clean(outcome)}, by ${clean(by)} (${via})${remark}`;
 }
 

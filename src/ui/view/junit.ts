@@ -6,7 +6,7 @@ import { explainEnding } from "./words/ending.js";
 import { plural } from "./words/amounts.js";
 import { looksFirst, rowsOf, spentOn, stageWordFor, verdictsOf, wordFor, type TaskRow } from "./rows.js";
 import { countVerdicts } from "./judged.js";
-import type { Titles } from "./words/live-line.js";
+import { taskName, type Titles } from "./words/live-line.js";
 import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
 
@@ -89,7 +89,7 @@ function caseOf(row: TaskRow, id: string, look: JUnitLook): TestCase {
 
 function resultCase(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
   const { last, agents, ms } = row;
-  const said = { name: nameOf(id, titles), agent: agents.at(-1) ?? "", ms };
+  const said = { name: taskName(id, titles), agent: agents.at(-1) ?? "", ms };
   const reason = last.why === "" ? last.result : clean(last.why);
   if (row.removed === true && last.result !== "done")
     return { ...said, fault: { kind: "skipped", message: "removed" } };
@@ -141,7 +141,7 @@ function unreached(view: View, rows: readonly TaskRow[], { titles, scope }: JUni
   return view.statuses.values
     .filter(({ id, status }) => status !== "done" && !reached.has(id) && scope?.has(id) !== false)
     .map(({ id, status }) => ({
-      name: nameOf(id, titles),
+      name: taskName(id, titles),
       agent: "",
       ms: 0,
       fault: { kind: "skipped", message: `not reached: ${status}` },
@@ -154,10 +154,6 @@ function ofRun(view: View, ended: Ended, { todoFile }: JUnitLook): TestCase[] {
   const { why, next } = explainEnding(view, ended, todoFile);
   const fault = { kind: "error", type: ended.ending, message: clean(why), text: next } as const;
   return [{ name: "the run", agent: "", ms: ended.totals.ms, fault }];
-}
-
-function nameOf(id: string, titles: Titles): string {
-  return `${clean(id)} ${clean(titles.get(id) ?? "")}`.trim();
 }
 
 function caseXml({ name, agent, ms, fault, output }: TestCase): string {

@@ -4,7 +4,7 @@ import type { Finished, JobResult } from "./job-view.js";
 import { countVerdicts, redBefore, verdictLine, type Judged } from "./judged.js";
 import { listLooks } from "./words/looks.js";
 import { addSpent, NOTHING_SPENT, type SpentAmounts } from "./spent.js";
-import { PHASES, type Titles } from "./words/live-line.js";
+import { PHASES, taskName, type Titles } from "./words/live-line.js";
 import type { Task } from "../../todo/model/task.js";
 import { ENDS } from "../../workflow/workflow.js";
 import { clean } from "../text.js";
@@ -153,7 +153,7 @@ export function spentOn(rows: readonly TaskRow[]): SpentAmounts {
 /** Id and title, cleaned; for a job without a task its name in brackets. */
 export function nameOf({ taskId, last }: TaskRow, titles: Titles): string {
   if (taskId === undefined) return `(${PHASES[last.phase]})`;
-  return `${clean(taskId)} ${clean(titles.get(taskId) ?? "")}`.trim();
+  return taskName(taskId, titles);
 }
 
 /** The result in at most three words. */

@@ -11,6 +11,11 @@ import { clean, cut, widthOf } from "../../text.js";
 /** Titles of tasks by id. */
 export type Titles = ReadonlyMap<string, string>;
 
+/** Id and title of a task, cleaned. */
+export function taskName(id: string, titles: Titles): string {
+  return `${clean(id)} ${clean(titles.get(id) ?? "")}`.trim();
+}
+
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const FRAME_MS = 100;
 /** A narrower title is left out. */
