@@ -108,7 +108,7 @@ export class LogFollowers {
     { after, beatMs, signal, over }: Wish,
   ): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
     const follower = this.of(folder);
-    let isOver = (await over?.isOver()) === true;
+    let isOver = false;
     await follower.look();
     let at = await this.#offsetOf(follower, after);
     let rest: Buffer = Buffer.alloc(0);
@@ -179,7 +179,7 @@ interface Wish {
   /** `undefined`: it ends where the log ends now. */
   beatMs?: number;
   signal: AbortSignal;
-  /** Whether nothing more will come: asked at first, in silence, and often after a line that fits `end`. */
+  /** Whether nothing more will come: asked in silence, and often after a line that fits `end`. */
   over?: { isOver: () => Promise<boolean>; end: RegExp };
 }
 

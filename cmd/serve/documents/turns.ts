@@ -112,9 +112,11 @@ export class ChapoTurns {
 
   /** The lines above a number, as they come, until the session's turn is over. `folder`: the session's. */
   async *lines(folder: string, after: number, signal: AbortSignal): AsyncGenerator<string, void> {
-    const isOver = (): Promise<boolean> => Promise.resolve(!this.isRunning(path.basename(folder)));
+    const session = path.basename(folder);
+    const isOver = (): Promise<boolean> => Promise.resolve(!this.isRunning(session));
     const over = { isOver, end: /"type":"(?:answer|clarify|error)"/ };
-    for await (const line of this.followers.lines(folder, { after, beatMs: BEAT_MS, signal, over }))
+    const coming = this.isRunning(session) ? { beatMs: BEAT_MS, over } : {};
+    for await (const line of this.followers.lines(folder, { after, signal, ...coming }))
       if (typeof line !== "string") yield line.text;
   }
 
