@@ -1,7 +1,7 @@
 // The built-in engine as an agent of the Agent Client Protocol: raw messages, and a run that drives it as kind acp.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { call, dataOf, eventsOf } from "../rig/chapo.js";
@@ -146,6 +146,63 @@ test(
     expect(client.updates("tool_call_update").slice(-3)).toMatchObject(
       before.map((toolCallId) => ({ toolCallId, status: "completed" })),
     );
+    await client.end();
+  }),
+);
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+test(
+  "an editor changes the mode, hears of a plan that is approved, sends images, and gets the tokens",
+  story(async (rig) => {
+    const turns = [
+      call("fs_writeFile", { path: "a.txt", content: "a" }),
+      call("exit_plan_mode", { plan: "Write it." }),
+      call("todo_write", { todos: [{ id: 1, content: "Write", status: "pending", priority: "low" }] }),
+      { say: "Planned." },
+      call("fs_writeFile", { path: "b.txt", content: "b" }),
+      { say: "Written." },
+    ];
+    rig.settings({ agents: playing(rig, turns) });
+    const client = connect(rig);
+    const { ask, wait, say } = client;
+    const begun = await ask(1, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+    expect(begun.result).toMatchObject({ agentCapabilities: { promptCapabilities: { image: true } } });
+    const { result } = await ask(2, "session/new", { cwd: rig.project, mcpServers: [] });
+    const offered = { availableModes: ["default", "acceptEdits", "auto", "plan"].map((id) => ({ id })) };
+    expect(result).toMatchObject({ modes: { currentModeId: "default", ...offered } });
+    const sessionId = result?.sessionId;
+    expect(
+      (await ask(3, "session/set_mode", { sessionId, modeId: "bypassPermissions" })).error,
+    ).toMatchObject({ code: -32602 });
+    await ask(4, "session/set_mode", { sessionId, modeId: "acceptEdits" });
+    await ask(5, "session/set_mode", { sessionId, modeId: "plan" });
+    const image = (data: string) => ({ type: "image", mimeType: "image/png", data });
+    const prompt = [{ type: "text", text: "Look" }, image(PNG), image("bm9uZQ==")];
+    say({ id: 6, method: "session/prompt", params: { sessionId, prompt } });
+    const asked = await wait(({ method }) => method === "session/request_permission");
+    expect(JSON.stringify(asked.params)).toContain("exit_plan_mode");
+    expect(existsSync(path.join(rig.project, "a.txt"))).toBe(false);
+    say({ id: asked.id, result: { outcome: { outcome: "selected", optionId: "allow" } } });
+    await wait(({ id, result: ended }) => id === 6 && ended !== undefined);
+    expect(client.updates("current_mode_update")).toMatchObject([{ currentModeId: "acceptEdits" }]);
+    expect(JSON.stringify(client.updates("agent_message_chunk"))).toContain("(image: not sent");
+    const stored = path.join(rig.project, ".looper/sessions", sessionId ?? "");
+    expect(readdirSync(path.join(stored, "images"))).toHaveLength(1);
+    expect(readFileSync(path.join(stored, "session.json"), "utf8")).toMatch(
+      /Look\\n\[image [0-9a-f]{16}\.png/,
+    );
+    const [usage] = client.updates("usage_update");
+    expect(usage).toMatchObject({ used: expect.any(Number) as number, size: expect.any(Number) as number });
+    expect(usage).not.toHaveProperty("cost");
+    // The mode of before the plan, without a question.
+    await ask(7, "session/prompt", { sessionId, prompt: [{ type: "text", text: "Write" }] });
+    expect(rig.read("b.txt")).toBe("b");
+    const loaded = await ask(8, "session/load", { sessionId, cwd: rig.project, mcpServers: [] });
+    expect(loaded.result).toMatchObject({ modes: { currentModeId: "default" } });
+    const entries = [{ content: "Write", status: "pending", priority: "low" }];
+    expect(client.updates("plan")).toMatchObject([{ entries }, { entries }]);
     await client.end();
   }),
 );

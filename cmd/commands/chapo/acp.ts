@@ -10,7 +10,9 @@ import {
   type AgentContext,
   type ContentBlock,
   type McpServer,
+  type SessionModeState,
   type SessionUpdate,
+  type SetSessionModeRequest,
   type StopReason,
   type ToolCallContent,
   type ToolKind,
@@ -28,6 +30,7 @@ import { listCommands } from "../../../src/chapo/prompt/commands.js";
 import { clean } from "../../../src/ui/text.js";
 import type { CommandContext, CommandOutcome } from "../../context/command-context.js";
 import { warn } from "../../lookup/project.js";
+import { openMeter } from "./acp-meter.js";
 import { openHere, modelOf, siteOf, type ChapoLine, type SessionListener } from "./site.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
@@ -40,6 +43,7 @@ interface Served {
   chapo: Chapo;
   /** The project's folder, absolute. */
   root: string;
+  updates: Updates;
   turn?: AbortController;
 }
 
@@ -78,7 +82,8 @@ function createApp(server: Server): ReturnType<typeof agent> {
       protocolVersion: PROTOCOL_VERSION,
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { embeddedContext: true },
+        // A model that refuses images is known only when it was asked: it gets the message without them, and the turn says so.
+        promptCapabilities: { embeddedContext: true, image: true },
         mcpCapabilities: { http: true },
       },
       agentInfo: { name: "looper", title: "Chapo", version: server.context.version },
@@ -88,7 +93,7 @@ function createApp(server: Server): ReturnType<typeof agent> {
       const opened = await open(server, client, params);
       // The client knows the session once it has the answer.
       server.context.ports.clock.after(0, () => void offerCommands(server, opened, client));
-      return { sessionId: opened.chapo.id };
+      return { sessionId: opened.chapo.id, modes: modesOf(opened.chapo) };
     })
     .onRequest(session.load, async ({ params, client }) => {
       const former = server.sessions.get(params.sessionId);
@@ -98,8 +103,9 @@ function createApp(server: Server): ReturnType<typeof agent> {
       const opened = await open(server, client, params, params.sessionId);
       await replay(server, client, { chapo: opened.chapo, cwd: params.cwd });
       await offerCommands(server, opened, client);
-      return {};
+      return { modes: modesOf(opened.chapo) };
     })
+    .onRequest(session.setMode, ({ params }) => setMode(server, params))
     .onRequest(session.prompt, ({ params }) => prompt(server, params.sessionId, params.prompt))
     .onNotification(session.cancel, ({ params }) => {
       server.sessions.get(params.sessionId)?.turn?.abort();
@@ -123,15 +129,19 @@ async function open(
     const site = await siteOf(context, request);
     const model = await modelOf({ context, request, site });
     const { servers, problems } = addServers(site.settings.mcp.servers, mcpServers);
-    const onWarning = (text: string): void => void warn(context, site.redact(text));
-    for (const problem of problems) onWarning(problem);
     const root = site.project.folder;
     const updates = createUpdates(client, root);
+    const onWarning = (text: string): void => {
+      const redacted = site.redact(text);
+      updates.warn(redacted);
+      void warn(context, redacted);
+    };
+    for (const problem of problems) onWarning(problem);
     const withServers = { ...site, settings: { ...site.settings, mcp: { servers } } };
     const call = { context, request, site: withServers };
     const chapo = await openHere(call, { model, resume }, { ...updates, onWarning });
-    updates.begin(chapo.id);
-    const served = { chapo, root };
+    updates.begin(chapo);
+    const served = { chapo, root, updates };
     server.sessions.set(chapo.id, served);
     return served;
   } catch (error) {
@@ -164,27 +174,64 @@ async function offerCommands(
   await client.notify(methods.client.session.update, { sessionId: chapo.id, update }).catch(() => undefined);
 }
 
+function modesOf(chapo: Chapo): SessionModeState {
+  const availableModes = chapo.modes.map((id) => ({ id, name: id }));
+  return { currentModeId: chapo.mode(), availableModes };
+}
+
+async function setMode(server: Server, { sessionId, modeId }: SetSessionModeRequest) {
+  const { chapo, updates } = findSession(server, sessionId);
+  const mode = chapo.modes.find((one) => one === modeId);
+  if (mode === undefined)
+    throw RequestError.invalidParams(undefined, `the mode is not one of ${chapo.modes.join(", ")}`);
+  await chapo.setMode(mode);
+  updates.knowsMode();
+  return {};
+}
+
 interface Updates extends Pick<SessionListener, "ask" | "onEvent"> {
-  begin(id: string): void;
+  begin(chapo: Chapo): void;
+  /** Tells the person of a turn; before the first one only stderr has it. */
+  warn(text: string): void;
+  /** The client set the mode itself. */
+  knowsMode(): void;
 }
 
 function createUpdates(client: AgentContext, root: string): Updates {
-  let sessionId = "";
+  let chapo: Chapo | undefined;
+  let mode: string | undefined;
   let sent: Sent = NOTHING_SENT;
   let toolCallId = "";
+  const meter = openMeter();
+  // Notifications are written in the order in which they are sent. A client that is gone ends the connection.
+  const notify = (update: SessionUpdate): void => {
+    const sessionId = chapo?.id ?? "";
+    client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
+  };
   return {
-    begin: (id) => {
-      sessionId = id;
+    begin: (opened) => {
+      chapo = opened;
+      mode = opened.mode();
+      meter.begin(opened.usage());
+    },
+    knowsMode: () => {
+      mode = chapo?.mode();
+    },
+    warn: (text) => {
+      if (chapo !== undefined) notify(say(`_${clean(text)}_\n\n`));
     },
     onEvent: (event) => {
       if (event.type === "action_pending") toolCallId = event.data.callId;
       const converted = toUpdates(event, sent, root);
       ({ sent } = converted);
-      // Notifications are written in the order in which they are sent. A client that is gone ends the connection.
-      for (const update of converted.updates)
-        client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
+      for (const update of [...converted.updates, ...meter.take(event)]) notify(update);
+      // The plan of plan mode was approved.
+      const currentModeId = chapo?.mode();
+      if (currentModeId === undefined || currentModeId === mode) return;
+      mode = currentModeId;
+      notify({ sessionUpdate: "current_mode_update", currentModeId });
     },
-    ask: (question) => askClient(client, { sessionId, toolCallId, question, root }),
+    ask: (question) => askClient(client, { sessionId: chapo?.id ?? "", toolCallId, question, root }),
   };
 }
 
@@ -231,17 +278,22 @@ async function askClient(
   }
 }
 
-async function prompt(server: Server, id: string, blocks: readonly ContentBlock[]) {
+function findSession(server: Server, id: string): Served {
   const served = server.sessions.get(id);
-  if (served === undefined)
-    throw RequestError.invalidParams(undefined, `no session ${JSON.stringify(id)} is open`);
+  if (served !== undefined) return served;
+  throw RequestError.invalidParams(undefined, `no session ${JSON.stringify(id)} is open`);
+}
+
+async function prompt(server: Server, id: string, blocks: readonly ContentBlock[]) {
+  const served = findSession(server, id);
   if (served.turn !== undefined)
     throw RequestError.invalidRequest(undefined, "the session is working on a prompt; cancel it first");
-  const message = toMessage(blocks, served.root);
-  if (message.trim() === "") throw RequestError.invalidParams(undefined, "the prompt has no text");
   const turn = new AbortController();
   served.turn = turn;
   try {
+    const images = await keepImages(served, blocks);
+    const message = toMessage(blocks, served.root, images);
+    if (message.trim() === "") throw RequestError.invalidParams(undefined, "the prompt has no text");
     const stop = toStop(await served.chapo.send(message, turn.signal));
     if (turn.signal.aborted) return { stopReason: "cancelled" as const };
     if ("error" in stop) throw RequestError.internalError(undefined, stop.error);
@@ -249,6 +301,23 @@ async function prompt(server: Server, id: string, blocks: readonly ContentBlock[
   } finally {
     delete served.turn;
   }
+}
+
+const NOT_SENT = "(image: not sent; it is not a PNG, JPEG, GIF or WebP of at most 5 MB)";
+
+/** Keeps the images of a prompt in the session; returns the text that stands for each. */
+async function keepImages(
+  { chapo, updates }: Served,
+  blocks: readonly ContentBlock[],
+): Promise<Map<ContentBlock, string>> {
+  const kept = new Map<ContentBlock, string>();
+  for (const block of blocks) {
+    if (block.type !== "image") continue;
+    const mark = await chapo.keepImage(Buffer.from(block.data, "base64"));
+    if (mark === undefined) updates.warn(NOT_SENT);
+    kept.set(block, mark ?? NOT_SENT);
+  }
+  return kept;
 }
 
 /** Sends what was said and done in a session before: texts, and each call with its result. */
@@ -270,7 +339,10 @@ function toFormer(message: Message, root: string): SessionUpdate[] {
     return message.own === true
       ? []
       : [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }];
-  const calls = message.calls.map(({ id, name, args }) => toBegun({ callId: id, tool: name, args }, root));
+  const calls = message.calls.flatMap(({ id, name, args }) => [
+    toBegun({ callId: id, tool: name, args }, root),
+    ...toPlan(name, args),
+  ]);
   return text === "" ? calls : [say(text), ...calls];
 }
 
@@ -302,14 +374,7 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
     }
     case "tool_call": {
       const { tool, args } = event.data;
-      const todos = tool === "todo_write" ? readTodos(args) : undefined;
-      const entries = todos?.map(({ content, status, priority = "medium" as const }) => ({
-        content,
-        status,
-        priority,
-      }));
-      const plan: SessionUpdate[] = entries === undefined ? [] : [{ sessionUpdate: "plan", entries }];
-      return { updates: [toBegun(event.data, root), ...plan], sent };
+      return { updates: [toBegun(event.data, root), ...toPlan(tool, args)], sent };
     }
     case "tool_result":
       return { updates: [toOver(event.data, root)], sent };
@@ -320,6 +385,18 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
     default:
       return { updates: [], sent };
   }
+}
+
+/** The list of todos that a call sets. */
+function toPlan(tool: string, args: unknown): SessionUpdate[] {
+  const todos = tool === "todo_write" ? readTodos(args) : undefined;
+  if (todos === undefined) return [];
+  const entries = todos.map(({ content, status, priority = "medium" as const }) => ({
+    content,
+    status,
+    priority,
+  }));
+  return [{ sessionUpdate: "plan", entries }];
 }
 
 function toBegun(
@@ -449,8 +526,12 @@ function toStop(outcome: ConversationOutcome): { stopReason: StopReason } | { er
 
 type Servers = ChapoSettings["mcp"]["servers"];
 
-/** Joins the texts of a prompt. A file of the project is named as the tools name it; an image cannot be sent. */
-export function toMessage(blocks: readonly ContentBlock[], root: string): string {
+/** Joins the texts of a prompt. A file of the project is named as the tools name it. `images`: the texts that stand for them. */
+export function toMessage(
+  blocks: readonly ContentBlock[],
+  root: string,
+  images: ReadonlyMap<ContentBlock, string> = new Map(),
+): string {
   return blocks
     .map((block) => {
       switch (block.type) {
@@ -463,7 +544,7 @@ export function toMessage(blocks: readonly ContentBlock[], root: string): string
           return "text" in block.resource ? `${name}:\n${block.resource.text}` : name;
         }
         default:
-          return `(${block.type}: not supported)`;
+          return images.get(block) ?? `(${block.type}: not supported)`;
       }
     })
     .join("\n");

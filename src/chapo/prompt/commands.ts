@@ -21,13 +21,13 @@ export const BUILT_IN = {
   rewind: "list the messages, or go back to before one: /rewind N",
   init: "write an AGENTS.md from the project's files",
   help: "list the commands",
-  model: "show the model, or change it: /model provider/name",
+  model: "list the models, or change it: /model N, /model provider/name",
   effort: "show how much the model thinks, or change it: /effort high",
   cost: "show the tokens and the cost of this session",
   permissions: "show the mode and the rules for calls",
   agents: "list the sub-agents",
   hooks: "list the hooks",
-  resume: "list the sessions of this project",
+  resume: "list the sessions of this project, or go to one: /resume N",
 } as const;
 export type BuiltInName = keyof typeof BUILT_IN;
 /** A command that acts on the session. */

@@ -7,7 +7,6 @@ import { agentSettings } from "../../config/read/agent-settings.js";
 import { resolveSettings } from "../../config/read/resolve.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { createConversation } from "../engine/conversation.js";
 import type { ConversationOutcome, UsedUpLimit } from "../engine/world.js";
 import { hostChapo } from "./host.js";
 import type { SessionRequest } from "../session/session-request.js";
@@ -66,16 +65,12 @@ async function run(
     seen.opened = opened;
     return Promise.resolve({
       id: "s-1",
-      tools: [],
       send: async (message) => {
         seen.sent = message;
         return act(opened);
       },
       proceed: async () => act(opened),
-      usage: () => createConversation({ id: "s", agent: "looper", created: "" }).usage,
-      said: () => [],
       pending: () => undefined,
-      question: () => undefined,
       answer: () => Promise.resolve(),
       close: () => {
         seen.closed = true;

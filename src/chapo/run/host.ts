@@ -34,7 +34,8 @@ interface ChapoHostIo extends HostIo {
   promptsFolder: string;
 }
 
-type Open = (request: SessionRequest) => Promise<Chapo>;
+type Hosted = Pick<Chapo, "id" | "send" | "proceed" | "pending" | "answer" | "close">;
+type Open = (request: SessionRequest) => Promise<Hosted>;
 
 /** Works on the request on stdin in a session of its own. Returns the exit code. */
 export async function hostChapo(io: ChapoHostIo, openSession: Open): Promise<number> {
@@ -104,7 +105,7 @@ async function findSession(
 }
 
 /** Stores the person's answer to the call that waits; false if no such call waits, because the session has taken the answer already. */
-async function takeAnswer(session: Chapo, { answered }: ChapoRequest): Promise<boolean> {
+async function takeAnswer(session: Hosted, { answered }: ChapoRequest): Promise<boolean> {
   if (answered === undefined || session.pending()?.call !== answered.id) return false;
   const { outcome, arguments: args, comment: remark, by, via } = answered;
   await session.answer({

@@ -53,7 +53,7 @@ export async function attachImages(
     else if (stat.size > LARGEST) problems.push(`${shown} is not sent as an image: it is larger than 5 MB`);
     else if (marks.length >= MOST) problems.push(`${shown} is not sent: a message takes ${MOST} images`);
     else {
-      const kept = await keepImage(place, file);
+      const kept = await keepImage(place, await place.files.read(file).catch(() => undefined));
       if (kept === undefined) problems.push(`${shown} is not sent as an image: it is none`);
       else {
         marks.push(`[image ${kept}: ${shown}]`);
@@ -107,9 +107,20 @@ function resolveNamed({ root, home }: ImagePlace, spelled: string): string {
   return spelled.startsWith("~/") ? path.join(home, spelled.slice(2)) : path.resolve(root, spelled);
 }
 
-/** Copies an image into the session's folder, and returns the copy's name; `undefined` if the file is not an image. */
-async function keepImage({ files, folder }: ImagePlace, file: string): Promise<string | undefined> {
-  const bytes = await files.read(file).catch(() => undefined);
+/** Keeps an image that came with a message, and returns its mark; `undefined`: it is too large, or not an image. */
+export async function keepSentImage(
+  place: Pick<ImagePlace, "files" | "folder">,
+  bytes: Uint8Array,
+): Promise<string | undefined> {
+  const kept = bytes.length > LARGEST ? undefined : await keepImage(place, bytes);
+  return kept === undefined ? undefined : `[image ${kept}: attached]`;
+}
+
+/** Copies an image into the session's folder, and returns the copy's name; `undefined` if the bytes are not an image. */
+async function keepImage(
+  { files, folder }: Pick<ImagePlace, "files" | "folder">,
+  bytes: Uint8Array | undefined,
+): Promise<string | undefined> {
   const type = bytes === undefined ? undefined : typeOf(bytes);
   if (bytes === undefined || type === undefined) return undefined;
   const name = `${sha256Hex(bytes).slice(0, 16)}.${type}`;

@@ -31,8 +31,9 @@ import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
 import { keepAround } from "./checkpoints.js";
-import { readSetEffort } from "./images.js";
-import { handleLine, toCheckpointPlace } from "./user-command.js";
+import { keepSentImage, readSetEffort } from "./images.js";
+import { handleLine, listOthers, toCheckpointPlace } from "./user-command.js";
+import { runTyped } from "./typed-command.js";
 import { openSandbox } from "../tools/sandbox.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
@@ -187,7 +188,7 @@ async function openOtherModel(opener: Opener, name: string): Promise<Model | { p
 }
 
 function toChapo(parts: SessionParts): Chapo {
-  const { session, toolbox } = parts;
+  const { session, toolbox, permissions } = parts;
   let { conversation } = session;
   // The user stopped the turn at the prompt: the next message begins something else.
   let isStopped = false;
@@ -216,6 +217,15 @@ function toChapo(parts: SessionParts): Chapo {
       );
       return keep(handled);
     },
+    mode: permissions.mode,
+    modes: permissions.modes,
+    setMode: permissions.setMode,
+    keepImage: (bytes) => keepSentImage({ files: parts.request.ports.files, folder: session.folder }, bytes),
+    runTyped: async (command, signal) => {
+      conversation = await runTyped(parts, conversation, { command, signal });
+      await session.save(conversation);
+    },
+    others: () => listOthers(parts),
     usage: () => conversation.usage,
     said: () => listTexts(conversation),
     pending: () => conversation.pending,

@@ -1,5 +1,6 @@
 // The request to open a session, and the open session. Types only: open-session.ts opens it.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import type { PermissionMode } from "../../config/settings/modes.js";
 import type { Permissions } from "../../workflow/words.js";
 import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
@@ -69,10 +70,21 @@ export interface Chapo {
   send(message: string, signal: AbortSignal): Promise<ConversationOutcome>;
   /** Resumes the conversation where it was, without a message: carries out the answer to a call that waits, or asks again. */
   proceed(signal: AbortSignal): Promise<ConversationOutcome>;
+  /** Other sessions of the project, as /resume lists them. */
+  others(): Promise<readonly { id: string; title: string }[]>;
   /** The tokens and the cost of the session so far. */
   usage(): Conversation["usage"];
   /** The texts of the user and of the model so far, without those that the engine wrote. */
   said(): readonly { role: "user" | "assistant"; text: string }[];
+  /** The mode: it decides about calls without a rule. */
+  mode(): PermissionMode;
+  /** The modes that a person can change to; no other is taken. */
+  readonly modes: readonly PermissionMode[];
+  setMode(mode: PermissionMode): Promise<void>;
+  /** Keeps an image for the next message; returns the text that stands for it there, or `undefined` if it cannot be sent. */
+  keepImage(bytes: Uint8Array): Promise<string | undefined>;
+  /** Runs a command that a person typed, unasked. The model sees its output with the next message. */
+  runTyped(command: string, signal: AbortSignal): Promise<void>;
   /** The call that waits for a person, if any. */
   pending(): SessionCall | undefined;
   /** The question that waits for an answer, if any: the model's, or a sub-agent's. */

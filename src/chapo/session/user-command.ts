@@ -134,8 +134,9 @@ async function tellHelp({ parts: { request } }: AskedSession): Promise<Done> {
 
 /** `/model NAME` changes the model for the rest of the session. */
 async function tellModel({ parts, world }: AskedSession, named: string): Promise<Done> {
+  const choices = listModels(parts);
   if (named !== "") {
-    const opened = await parts.openModel(named);
+    const opened = await parts.openModel(choices[Number(named) - 1] ?? named);
     if ("problem" in opened) return { told: `The model was not changed: ${opened.problem}` };
     parts.model = opened;
     return { told: `The model is ${opened.name} from the next message on.` };
@@ -144,9 +145,16 @@ async function tellModel({ parts, world }: AskedSession, named: string): Promise
   const lines = [
     `The model is ${world.model.name}, with ${getTokenLimit(world)} tokens for a conversation.`,
     ...(fallback.length === 0 ? [] : [`If it fails: ${fallback.join(", ")}.`]),
-    "Change it with /model provider/name.",
+    ...choices.map((name, at) => `${at + 1}. ${name}`),
+    "Change it with /model and a number of this list, or with /model provider/name.",
   ];
   return { told: lines.join("\n") };
+}
+
+/** The models that the settings name. */
+function listModels({ request: { model, settings } }: SessionParts): string[] {
+  const others = Object.values(settings.subAgents).flatMap((one) => one.model ?? []);
+  return [...new Set([model, ...settings.fallback, ...others])];
 }
 
 /** `/effort LEVEL` changes how much the model thinks, for the rest of the session. */
@@ -205,17 +213,24 @@ async function tellAgents({ parts: { request }, world }: AskedSession): Promise<
   return { told: table(rows).join("\n") };
 }
 
-async function tellSessions({ parts: { request, session } }: AskedSession): Promise<Done> {
-  const { ports, sessionsFolder } = request;
-  const { sessions } = await listSessions({ ports, folder: sessionsFolder });
-  const others = sessions.filter(({ id, messages }) => id !== session.id && messages > 0).slice(0, 20);
+async function tellSessions({ parts }: AskedSession, rest: string): Promise<Done> {
+  if (rest !== "")
+    return { refused: "/resume with a session is for a terminal; elsewhere use looper chapo --session ID" };
+  const others = await listOthers(parts);
   if (others.length === 0) return { told: "This project has no other session." };
-  const lines = [
-    ...table(others.map(({ id, title }) => [id, title])),
-    "",
-    "Resume one with looper chapo --session ID.",
-  ];
-  return { told: lines.join("\n") };
+  const rows = others.map(({ id, title }, at) => [`${at + 1}. ${id}`, title] as const);
+  return { told: [...table(rows), "", "Go to one with /resume and its number, or its id."].join("\n") };
+}
+
+/** The other sessions of the project that can be resumed, the newest first. */
+export async function listOthers({
+  request: { ports, sessionsFolder: folder },
+  session,
+}: SessionParts): Promise<readonly { id: string; title: string }[]> {
+  const { sessions } = await listSessions({ ports, folder });
+  return sessions
+    .filter(({ id, messages, isHeld }) => id !== session.id && messages > 0 && !isHeld)
+    .slice(0, 20);
 }
 
 /** Two columns. */

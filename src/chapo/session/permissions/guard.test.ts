@@ -101,3 +101,20 @@ test("plan mode refuses changes until its tool is allowed to run, in any process
   const third = await opened({ mode: "plan" }, store, "trusted");
   expect(third.permissions.mode()).toBe("trusted");
 });
+
+test("a person changes to modes without rules; only plan mode is stored, and leaving it by hand is not an approval", async () => {
+  const { permissions, verdict, store } = await opened({});
+  expect(permissions.modes).toEqual(["default", "acceptEdits", "auto", "plan"]);
+  await permissions.setMode("acceptEdits");
+  expect(verdict("fs_writeFile", file("a", "write"))).toBe("allow");
+  expect(store.value).toBeUndefined();
+  expect((await opened({ mode: "plan" }, store)).permissions.mode()).toBe("plan");
+  await permissions.setMode("plan");
+  expect(verdict("fs_writeFile", file("a", "write"))).toBe("deny");
+  expect((await opened({}, store)).permissions.mode()).toBe("plan");
+  await permissions.setMode("default");
+  expect((await opened({}, store)).permissions.mode()).toBe("default");
+  expect((await opened({ mode: "plan" }, store)).permissions.mode()).toBe("plan");
+  expect((await opened({ mode: "anvil" })).permissions.modes).toEqual(["anvil", "plan"]);
+  expect((await opened({ mode: "trusted" })).permissions.modes[0]).toBe("trusted");
+});

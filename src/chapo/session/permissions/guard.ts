@@ -20,6 +20,10 @@ import { createPrintedFinder } from "./tracked-files.js";
 export interface SessionPermissions {
   rules: ChapoSettings["rules"];
   mode: () => PermissionMode;
+  /** The modes that a person can change to while the session is open. */
+  modes: readonly PermissionMode[];
+  /** Changes the mode to one of `modes`. */
+  setMode: (mode: PermissionMode) => Promise<void>;
   /** The tools that change the mode: `exit_plan_mode` in plan mode. */
   tools: () => Tool[];
 }
@@ -65,6 +69,9 @@ function collectUserText(message: Message): string[] {
   return message.role === "user" && message.own !== true ? [message.text] : [];
 }
 
+/** Modes without rules of their own. One that does not ask at all is offered only to a session that began in it. */
+const CHANGEABLE = ["default", "acceptEdits", "auto", "plan"] as const satisfies readonly PermissionMode[];
+
 const StoredPlan = z.object({ plan: z.enum(["open", "approved"]) });
 
 /**
@@ -75,13 +82,14 @@ export async function openPermissions(
   { mode: chosen, rules }: Pick<ChapoSettings, "mode" | "rules">,
   { usual, store }: { usual: PermissionMode; store: SessionPart },
 ): Promise<SessionPermissions> {
-  const after = chosen === undefined || chosen === "plan" ? usual : chosen;
+  const own = chosen === undefined || chosen === "plan" ? usual : chosen;
+  let after: PermissionMode = own;
   const stored = StoredPlan.safeParse(await store.read());
   // Another process that answers a question of the session does not know that it is in plan mode.
   const state = stored.success ? stored.data.plan : chosen === "plan" ? "open" : "approved";
   let current: PermissionMode = state === "open" ? "plan" : after;
   if (state === "open" && !stored.success) await store.write({ plan: "open" });
-  const brought = RULES[after];
+  const brought = RULES[own];
   const exit = createExitTool(async () => {
     if (current !== "plan") return false;
     current = after;
@@ -95,6 +103,15 @@ export async function openPermissions(
       deny: rules.deny,
     },
     mode: () => current,
+    // The rules that a mode brings are read once.
+    modes: brought === undefined ? [...new Set([own, ...CHANGEABLE])] : [own, "plan"],
+    setMode: async (mode) => {
+      const isAboutPlan = mode === "plan" || current === "plan";
+      if (mode !== "plan") after = mode;
+      current = mode;
+      // Another process that resumes the session asks as its settings say; a plan that is open stays so there, too.
+      if (isAboutPlan) await store.write(mode === "plan" ? { plan: "open" } : null);
+    },
     tools: () => (current === "plan" ? [exit] : []),
   };
 }
