@@ -47,11 +47,15 @@ interface TalkPlace {
 interface TalkEnd {
   outcome?: ConversationOutcome;
   signal?: Signal;
+  /** The session that the person goes to. */
+  next?: string;
 }
 
 const TICK_MS = 100;
 /** The most characters of one paste: more would fill the model's window many times. */
 const MOST_PASTED = 1_000_000;
+/** A command of the person's own; not an image in Markdown. */
+const TYPED = /^!(?!\[)\s*\S/u;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/gu;
 
 /** The screen, the keys and the queue of one conversation. */
@@ -69,6 +73,7 @@ class Talk implements TerminalListener {
   #turn: AbortController | undefined;
   #signal: Signal | undefined;
   #isOver = false;
+  #chapo: Chapo | undefined;
   #wake: (() => void) | undefined;
 
   constructor(place: TalkPlace) {
@@ -128,6 +133,7 @@ class Talk implements TerminalListener {
     const ticker = this.#place.context.ports.clock.every(TICK_MS, () => {
       if (this.#turn !== undefined) this.#draw();
     });
+    this.#chapo = chapo;
     this.#lines.begin(chapo.usage());
     if (message === undefined) this.#greet(chapo);
     else this.#queue.push(message);
@@ -150,7 +156,7 @@ class Talk implements TerminalListener {
 
   /** Takes the queued messages for the turn in progress; commands wait for its end. */
   takeMessages(): readonly string[] {
-    const end = this.#queue.findIndex((text) => text.startsWith("/"));
+    const end = this.#queue.findIndex((text) => text.startsWith("/") || TYPED.test(text));
     const taken = this.#queue.splice(0, end < 0 ? this.#queue.length : end);
     for (const text of taken) this.print(echoLines(text, this.#screen()));
     return taken;
@@ -209,12 +215,24 @@ class Talk implements TerminalListener {
         continue;
       }
       this.print(echoLines(next, this.#screen()));
+      if (TYPED.test(next)) {
+        await this.#work((signal) => chapo.runTyped(next.slice(1).trim(), signal));
+        continue;
+      }
+      const named = /^\/resume\s+(\S+)\s*$/.exec(next)?.[1];
+      if (named !== undefined) {
+        const others = await chapo.others();
+        const found = others[Number(named) - 1] ?? others.find(({ id }) => id === named);
+        if (found !== undefined) return { next: found.id };
+        this.warn(`there is no session ${named}; /resume lists them`);
+        continue;
+      }
       outcome = await this.#work((signal) => chapo.send(next, signal));
     }
     return { ...given({ outcome, signal: this.#signal }) };
   }
 
-  async #work(work: (signal: AbortSignal) => Promise<ConversationOutcome>): Promise<ConversationOutcome> {
+  async #work<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const turn = new AbortController();
     this.#turn = turn;
     this.#signal = undefined;
@@ -255,11 +273,24 @@ class Talk implements TerminalListener {
   #typed(key: string): void {
     this.#notice = "";
     if (matchesKey(key, "ctrl+c")) this.#interrupted();
+    else if (matchesKey(key, "shift+tab")) this.#changeMode();
+    else if (matchesKey(key, "ctrl+o")) this.print(this.#lines.wholeOutput(this.#screen()));
     else if (matchesKey(key, "ctrl+d") && this.#editor.text === "") this.#end();
     else if (matchesKey(key, "escape") && !this.#editor.isCompleting) this.#escaped(key);
     else if (this.#question?.mode === "keys" && this.#editor.text === "") this.#answered(key, this.#question);
     else this.#editor.key(key);
     this.#draw();
+  }
+
+  /** The call that waits is asked about all the same. */
+  #changeMode(): void {
+    const chapo = this.#chapo;
+    if (chapo === undefined) return;
+    const next = chapo.modes[(chapo.modes.indexOf(chapo.mode()) + 1) % chapo.modes.length];
+    if (next !== undefined)
+      void chapo.setMode(next).then(() => {
+        this.#draw();
+      });
   }
 
   #answered(key: string, open: TalkQuestion): void {
@@ -345,7 +376,11 @@ class Talk implements TerminalListener {
       cursor === undefined ? undefined : { line: above.length + cursor.line, column: cursor.column };
     const printed = this.#printed;
     this.#printed = [];
-    this.#region.draw(printed, [...above, ...lines, this.#lines.footer(screen)], place);
+    this.#region.draw(
+      printed,
+      [...above, ...lines, this.#lines.footer(screen, this.#chapo?.mode() ?? "")],
+      place,
+    );
   }
 
   #hints({ colours, columns }: TalkScreen): string[] {
@@ -382,11 +417,18 @@ export async function talkHere(
   });
   try {
     talk.start();
-    const chapo = await openHere(call, { model, resume: call.request.session }, listenerOf(call, talk));
-    try {
-      return await talk.run(chapo, message);
-    } finally {
-      await chapo.close();
+    let resume = call.request.session;
+    let first = message;
+    for (;;) {
+      const chapo = await openHere(call, { model, resume }, listenerOf(call, talk));
+      try {
+        const end = await talk.run(chapo, first);
+        if (end.next === undefined) return end;
+        resume = end.next;
+        first = undefined;
+      } finally {
+        await chapo.close();
+      }
     }
   } finally {
     talk.close();

@@ -33,10 +33,30 @@ test.each([
   expect(markdownLines(text, TAGS, 80)).toEqual([shown]);
 });
 
-test("a block of code is shown as it is", () => {
-  const text = "```sh\n# no title\n- **no list**\n```\n- a list";
+test("a block of code with a language has its strings, comments and words in colours, a diff its lines", () => {
+  const python = '```python\ndef f(a):\n  return "#1" # one\n```';
+  expect(markdownLines(python, TAGS, 80).slice(1, -1)).toEqual([
+    "<c>def</c> f(a):",
+    '  <c>return</c> <g>"#1"</g> <d># one</d>',
+  ]);
+  const open = "```js\nconst a = \"it's // no end\n```";
+  expect(markdownLines(open, TAGS, 80)[1]).toContain("<d>// no end</d>");
+  const diff = "```diff\n-a\n+b\n```";
+  expect(markdownLines(diff, TAGS, 80).slice(1, -1)).toEqual(["<r>-a</r>", "<g>+b</g>"]);
+});
+
+test("the lines of a table are drawn, and a bar in code stays", () => {
+  expect(markdownLines("| a | `x|y` |\n|---|:-:|", TAGS, 80)).toEqual([
+    "<d>│</d> a <d>│</d> <c>x|y</c> <d>│</d>",
+    "<d>┼───┼───┼</d>",
+  ]);
+  expect(markdownLines("| a |", PLAIN, 80)).toEqual(["| a |"]);
+});
+
+test("a block of code without a language is shown as it is", () => {
+  const text = "```\n# no title\n- **no list**\n```\n- a list";
   const code = ["<c># no title</c>", "<c>- **no list**</c>"];
-  expect(markdownLines(text, TAGS, 80)).toEqual(["<d>```sh</d>", ...code, "<d>```</d>", "• a list"]);
+  expect(markdownLines(text, TAGS, 80)).toEqual(["<d>```</d>", ...code, "<d>```</d>", "• a list"]);
 });
 
 test("without colours nothing changes", () => {

@@ -1,6 +1,7 @@
 // Shows the Markdown of a model's text in styles of the terminal, row by row, while the text still comes: headings, bold, code,
 // lists and quotes. Everything else stays as it is, and without colours all of it does. Pure.
 import type { Colours } from "../../colours.js";
+import { diffColour } from "./diff-lines.js";
 import { hangBlock, showBlock } from "../../text.js";
 
 /** A row of the terminal: a line of the text, or a part of one. */
@@ -18,6 +19,8 @@ type Span = "`" | "**";
 export interface MarkdownState {
   /** The mark that ends the block of code. */
   fence?: string | undefined;
+  /** The language that the block names. */
+  language?: string | undefined;
   /** A span that the row before left open. */
   open?: Span | undefined;
   isHeading?: boolean;
@@ -68,9 +71,13 @@ function styleRow(
   const fence = begins ? /^\s*(`{3,}|~{3,})/.exec(text)?.[1] : undefined;
   if (state.fence !== undefined) {
     const isEnd = fence?.startsWith(state.fence) === true && text.trim() === fence;
-    return isEnd ? { line: colours.dim(text), state: {} } : { line: colours.cyan(text), state };
+    if (isEnd) return { line: colours.dim(text), state: {} };
+    return { line: styleCode(text, state.language, colours), state };
   }
-  if (fence !== undefined) return { line: colours.dim(text), state: { fence } };
+  if (fence !== undefined) {
+    const language = text.trim().slice(fence.length).trim().toLowerCase() || undefined;
+    return { line: colours.dim(text), state: { fence, language } };
+  }
   const [, mark, title] = begins ? (/^(#{1,6}) +(.*)$/.exec(text) ?? []) : [];
   const isHeading = begins ? mark !== undefined : state.isHeading === true;
   const body = begins ? (title ?? showMark(text, colours)) : text;
@@ -81,9 +88,45 @@ function styleRow(
 /** The mark of a list or a quote at the beginning of a line. */
 function showMark(text: string, colours: Colours): string {
   if (/^(?:-{3,}|\*{3,}|_{3,})$/.test(text)) return colours.dim(text);
+  if (text.startsWith("|")) return showTableRow(text, colours);
   return text
     .replace(/^(\s*)[-*+] (?=\S)/, "$1• ")
     .replace(/^(\s*)> ?/, (_, indent: string) => `${indent}${colours.dim("│")} `);
+}
+
+/** A row of a table comes before the rest of it, so that columns stay as wide as they were written. */
+function showTableRow(text: string, colours: Colours): string {
+  if (/^[|\s:-]+$/.test(text)) return colours.dim(text.replace(/[\s:-]/g, "─").replaceAll("|", "┼"));
+  return text.replace(/`[^`]*`|\\\||\|/g, (part) =>
+    part === "|" ? colours.dim("│") : part.replace(/^\\/, ""),
+  );
+}
+
+const HASHES = /^(?:sh|bash|shell|zsh|py|python|rb|ruby|ya?ml|toml|make|makefile|dockerfile|perl|r)$/;
+const DASHES = /^(?:sql|lua|haskell|hs)$/;
+const KEYWORDS = new Set(
+  (
+    "as async await break case catch class const continue def defer del do done elif else enum esac except export extends " +
+    "fi finally fn for from func function if impl import in interface is lambda let match mod module mut new nil none not " +
+    "null or package pass private pub public raise return self static struct super switch then this throw true false try " +
+    "type undefined use var void where while with yield and select insert update delete create table into values join"
+  ).split(" "),
+);
+const TOKEN = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|[A-Za-z_]\w*|\/\/|--|#|[^"'`A-Za-z_/#-]+|[^]/g;
+
+/** A row of a block of code: strings, comments and the words that most languages share. One without a language has one colour. */
+function styleCode(text: string, language: string | undefined, colours: Colours): string {
+  if (language === undefined || /^te?xt$/.test(language)) return colours.cyan(text);
+  if (language === "diff") return diffColour(text, colours)(text);
+  const comment = HASHES.test(language) ? "#" : DASHES.test(language) ? "--" : "//";
+  let line = "";
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const isComment = token === comment && /^$|\s$/.test(text.slice(0, index));
+    if (isComment) return line + colours.dim(text.slice(index));
+    if (/^["'`]./.test(token)) line += colours.green(token);
+    else line += KEYWORDS.has(token) || KEYWORDS.has(token.toLowerCase()) ? colours.cyan(token) : token;
+  }
+  return line;
 }
 
 /** A mark that begins a span: not a glob (`src/**`), not a product (`2 ** 3`). */

@@ -73,7 +73,12 @@ test("nothing that a model, a tool or a file name says reaches the terminal raw"
   const lines = new TalkLines(evil);
   for (const [at, one] of news.entries()) {
     const event = { ...one, timestamp: new Date(0).toISOString(), seq: at + 1 } as ChapoEvent;
-    const shown = [...lines.take(event, screen), ...lines.live(0, screen), lines.footer(screen)];
+    const shown = [
+      ...lines.take(event, screen),
+      ...lines.live(0, screen),
+      lines.footer(screen, "plan"),
+      ...lines.wholeOutput(screen),
+    ];
     for (const line of shown) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u202e]/);
   }
 });

@@ -2,7 +2,7 @@
 // place below them. Each text is shown once, as it comes. Pure. Leaves drawing to region.ts.
 import type { Conversation } from "../../../chapo/engine/conversation.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
-import { cut, clean } from "../../text.js";
+import { cut, clean, hang, showExactly } from "../../text.js";
 import { showDuration, showSpent } from "../../view/words/amounts.js";
 import { describeCall, openChapoLines, type ChapoScreen } from "../lines/chapo-lines.js";
 import { diffLines } from "./diff-lines.js";
@@ -22,6 +22,8 @@ type Of<T extends ChapoEvent["type"]> = Extract<ChapoEvent, { type: T }>;
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 100;
+/** The calls whose whole results can be shown. */
+const MOST_OUTPUTS = 20;
 
 /** The lines of one conversation. */
 export class TalkLines {
@@ -40,6 +42,11 @@ export class TalkLines {
   /** Calls whose diff was shown with the question. */
   readonly #asked = new Set<string>();
   #spent = { tokens: 0, cost: 0, priced: 0, unpriced: 0 };
+  /** The last calls with their whole results, the newest last. */
+  readonly #outputs: { call: string; output: string }[] = [];
+  readonly #called = new Map<string, string>();
+  /** How many of them were shown since the last call. */
+  #back = 0;
   #window: { used: number; limit: number } | undefined;
 
   constructor(model: string) {
@@ -108,15 +115,36 @@ export class TalkLines {
     return [...text, screen.colours.cyan(cut(line, screen.columns - 1))];
   }
 
-  /** The last line: model, tokens, share of the window, dollars. */
-  footer({ colours, columns }: TalkScreen): string {
+  /** The whole result of the last call, then of the one before it, and so on. */
+  wholeOutput({ colours, columns }: TalkScreen): string[] {
+    const found = this.#outputs.at(-1 - this.#back);
+    this.#back = found === undefined ? 0 : this.#back + 1;
+    if (found === undefined) return [colours.dim("  no call before it")];
+    const lines = showExactly(found.output).flatMap((line) =>
+      hang(line.replaceAll("\t", "    "), Math.max(10, columns - 4)),
+    );
+    return [
+      "",
+      cut(`• ${clean(found.call)}`, columns - 1),
+      ...lines.map((line) => colours.dim(`    ${line}`)),
+    ];
+  }
+
+  /** The last line: mode, model, tokens, share of the window, dollars. */
+  footer({ colours, columns }: TalkScreen, mode: string): string {
     const { tokens, cost, priced, unpriced } = this.#spent;
     const known = priced > 0 ? { cost, ...(unpriced > 0 ? { partly: true as const } : {}) } : {};
     const window =
       this.#window === undefined
         ? ""
         : `${Math.round((100 * this.#window.used) / this.#window.limit)}% of window`;
-    const parts = [clean(this.#model), showSpent({ tokens, ...known }), window].filter((part) => part !== "");
+    // The key is named until there is more to show.
+    const parts = [
+      tokens === 0 ? `${mode} (Shift-Tab)` : mode,
+      clean(this.#model),
+      showSpent({ tokens, ...known }),
+      window,
+    ].filter((part) => part !== "");
     return colours.dim(cut(parts.join(" · "), columns - 1));
   }
 
@@ -132,12 +160,21 @@ export class TalkLines {
         this.#window = event.data.tokenUsage;
         this.setBusy("thinking", now);
         return;
-      case "tool_call":
-        this.setBusy(`${event.data.tool}${describeCall(event.data.args)}`, now);
+      case "tool_call": {
+        const call = `${event.data.tool}${describeCall(event.data.args)}`;
+        this.#called.set(event.data.callId, call);
+        this.setBusy(call, now);
         return;
-      case "tool_result":
+      }
+      case "tool_result": {
+        const { callId, output } = event.data;
+        this.#outputs.push({ call: this.#called.get(callId) ?? "", output });
+        if (this.#outputs.length > MOST_OUTPUTS) this.#outputs.shift();
+        this.#called.delete(callId);
+        this.#back = 0;
         this.setBusy("thinking", now);
         return;
+      }
       case "action_pending":
         this.#asked.add(event.data.callId);
         return;
