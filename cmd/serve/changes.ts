@@ -51,8 +51,19 @@ export interface ProjectState {
 interface Heard {
   /** The state that its client has been told. */
   seen: ProjectState;
+  /** Frames about turns of agents that its client has not been told. */
+  turns: string[];
   wake: () => void;
 }
+
+/** An agent at work at a task; the conversation is the folder of its step. */
+interface Turn {
+  taskId: string;
+  conversationId: string;
+}
+
+/** A client that reads slower than so many turns come misses the oldest. */
+const MOST_TURNS = 1000;
 
 export class Changes {
   readonly #heard = new Set<Heard>();
@@ -62,6 +73,8 @@ export class Changes {
   #project: Project | undefined;
   #pace: { run: string; pace?: Pace } = { run: "" };
   #view: { folder: string; at: number; view: View } = { folder: "", at: 0, view: NOTHING };
+  /** The turns in progress, by their jobs. */
+  readonly #turns = new Map<number, Turn>();
   readonly #watch: ChangeWatch;
 
   constructor(
@@ -84,10 +97,10 @@ export class Changes {
     return state;
   }
 
-  /** Server-Sent Events: `state` first, then `tasks`, `status` and `beat` as they come. */
+  /** Server-Sent Events: `state` first, then `tasks`, `status`, the beginning and the end of turns, and `beat` as they come. */
   async *events(signal: AbortSignal): AsyncGenerator<string, void> {
     const seen = await this.state();
-    const heard: Heard = { seen, wake: () => undefined };
+    const heard: Heard = { seen, turns: [...this.#turns.values()].map(begins), wake: () => undefined };
     this.#heard.add(heard);
     // The next piece of a client that has gone may never be taken.
     const stop = (): void => {
@@ -102,7 +115,8 @@ export class Changes {
         const [before, now] = [heard.seen, this.#state ?? heard.seen];
         heard.seen = now;
         // A client that reads slowly gets the difference to what it saw last.
-        if (now !== before) yield differenceOf(before, now);
+        const turns = heard.turns.splice(0).join("");
+        if (now !== before || turns !== "") yield turns + (now === before ? "" : differenceOf(before, now));
         else if (!(await waitFor(this.context.ports.clock, heard)))
           yield beat({ now: this.context.ports.clock.now() });
       }
@@ -175,6 +189,8 @@ export class Changes {
     const run = live?.run ?? (await listOwnRuns(this.context, project)).at(-1);
     const folder = path.join(project.logDir, "runs", run ?? "");
     const view = run === undefined ? undefined : await this.#fold(live?.folder ?? folder);
+    // A run that was killed ended its turns without a word.
+    if (live === undefined) for (const job of [...this.#turns.keys()]) this.#endTurn(job);
     const now = ports.clock.now();
     const pace = live === undefined ? undefined : this.#paceBefore(project, live.run);
     const eta =
@@ -210,11 +226,37 @@ export class Changes {
     for await (const line of readLines(ports, folder, at)) {
       at = line.end;
       const event = await readEvent(ports, folder, line);
-      if (event !== undefined) view = fold(view, event);
+      if (event === undefined) continue;
+      view = fold(view, event);
+      if (event.type === "agent_finished") this.#endTurn(event.job);
+      if (event.type !== "agent_started" || event.task_id === undefined) continue;
+      this.#endTurn(event.job);
+      const turn = { taskId: event.task_id, conversationId: `${path.basename(folder)}/${event.label}` };
+      this.#turns.set(event.job, turn);
+      this.#tell(begins(turn));
     }
     this.#view = { folder, at, view };
     return view;
   }
+
+  #endTurn(job: number): void {
+    const turn = this.#turns.get(job);
+    if (turn === undefined || !this.#turns.delete(job)) return;
+    this.#tell(frame({ event: "streaming-ended", data: turn }));
+  }
+
+  #tell(turn: string): void {
+    for (const heard of this.#heard) {
+      heard.turns.push(turn);
+      heard.turns.splice(0, heard.turns.length - MOST_TURNS);
+      heard.wake();
+    }
+  }
+}
+
+/** The agent's own session is in the log once it has one. */
+function begins(turn: Turn): string {
+  return frame({ event: "streaming-started", data: { ...turn, claudeSessionId: null } });
 }
 
 /** The events of a change: the rows that differ, then the status. */

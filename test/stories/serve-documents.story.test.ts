@@ -224,6 +224,11 @@ test(
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 404, 409, 400, 404, 400, 404, 404]);
     expect((await client.ask("GET", "/api/tasks/T1/agent-runs")).body).toEqual([]);
 
+    const watching = connect(client);
+    await watching.send({ type: "subscribe", taskId: "9" });
+    expect(await watching.until(() => true)).toMatchObject([{ type: "error", error: "Task not found" }]);
+    await watching.send({ type: "subscribe", taskId: "1" });
+    expect(await watching.until(() => true)).toMatchObject([{ type: "subscribed", taskId: "1" }]);
     const all = await Promise.all(Array.from({ length: 50 }, () => post("1", "planification")));
     const [made, ...more] = all.filter(({ status }) => status === 201);
     expect(more).toEqual([]);
@@ -247,6 +252,11 @@ test(
     expect((await client.ask("GET", `/api/agent-runs/${String(id)}`)).body).toMatchObject({
       ...{ id, status: "completed", completed_at: expect.any(String) as unknown },
     });
+    const turn = { taskId: "T1", conversationId: at(made ?? { status: 0, body: {} }, "conversation_id") };
+    expect(await watching.until(({ type }) => type === "streaming-ended")).toEqual([
+      { type: "streaming-started", ...turn, claudeSessionId: null },
+      { type: "streaming-ended", ...turn },
+    ]);
     const begun = await post("T1", "implementation");
     expect(begun).toMatchObject({ status: 201, body: { agent_type: "implementation", status: "running" } });
     await working;
@@ -265,10 +275,13 @@ test(
     const again = await post("T1", "implementation");
     expect(again.status).toBe(201);
     const live = await client.ask("GET", "/api/v1/status");
+    const killed = String(at(again, "conversation_id"));
+    await watching.until((one) => one["type"] === "streaming-started" && one["conversationId"] === killed);
     process.kill(Number(at(live, "run", "pid")), "SIGKILL");
     let fresh = await post("T1", "implementation");
     while (fresh.status === 409) fresh = await post("T1", "implementation");
     expect(fresh.status).toBe(201);
+    await watching.until((one) => one["type"] === "streaming-ended" && one["conversationId"] === killed);
     expect((await complete(true)).body).toMatchObject({ forceCompletedAgents: 1 });
     await client.stop();
   }),

@@ -18,10 +18,11 @@ const CODES = { refused: 1008, malformed: 1007, busy: 1013 };
 
 /** The endpoints check the rest: it is passed on to them. */
 const FromClient = z.looseObject({
-  type: z.enum(["ping", "hello", "request", "approval", "question"]),
+  type: z.enum(["ping", "hello", "request", "approval", "question", "subscribe"]),
   requestId: z.string().max(200).optional(),
   sessionId: z.string().optional(),
   sinceSeq: z.int().min(0).optional(),
+  taskId: z.string().optional(),
   approvalId: z.string().optional(),
   approved: z.boolean().optional(),
   comment: z.string().optional(),
@@ -135,6 +136,8 @@ class Talk {
         return this.#send({ type: "pong" });
       case "hello":
         return this.#hello(message);
+      case "subscribe":
+        return this.#subscribe(message);
       case "request":
         return this.#stream({ requestId }, "POST", "/api/looper", body);
       case "question":
@@ -181,6 +184,20 @@ class Talk {
     return this.#stream(how, "GET", `/api/looper?sessionId=${encodeURIComponent(session)}&after=${after}`);
   }
 
+  /** Tells when an agent begins and ends to work at a task. */
+  async #subscribe({ taskId = "", requestId }: FromClient): Promise<void> {
+    const known = await this.#ask("GET", `/api/tasks/${encodeURIComponent(taskId)}/agent-runs`);
+    if (known.status !== 200) return this.#send({ type: "error", requestId, ...known.body });
+    await this.#send({ type: "subscribed", requestId, taskId });
+    let type = "";
+    for await (const line of linesOf(await this.#fetch("GET", "/api/v1/changes"))) {
+      if (line.startsWith("event: ")) type = line.slice("event: ".length);
+      if (!line.startsWith("data: ") || !type.startsWith("streaming-")) continue;
+      const turn = JSON.parse(line.slice("data: ".length)) as { taskId: string };
+      if ([taskId, `T${taskId}`].includes(turn.taskId)) await this.#send({ type, ...turn });
+    }
+  }
+
   /** Sends each line of an answer, with the id of the client's request. */
   async #stream(
     { requestId }: { requestId: string | undefined },
@@ -191,13 +208,8 @@ class Talk {
       const body = (await response.json()) as object;
       return this.#send({ type: "error", requestId, ...body });
     }
-    let rest = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) await this.#send({ ...(JSON.parse(line) as object), requestId });
-    }
+    for await (const line of linesOf(response))
+      await this.#send({ ...(JSON.parse(line) as object), requestId });
   }
 
   async #ask(method: string, where: string, body?: object): Promise<{ status: number; body: object }> {
@@ -227,5 +239,16 @@ class Talk {
         resolve();
       });
     });
+  }
+}
+
+/** The whole lines of a stream, as they come. */
+async function* linesOf({ body }: Response): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
   }
 }

@@ -94,7 +94,7 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     handle: async ({ site }) => (await site.changes.state()).status,
   }),
   route("GET", "/changes", {
-    does: "Server-Sent Events: `state` first; then `tasks` with changed rows, `status`, and `beat` in silence.",
+    does: "Server-Sent Events: `state` first; then `tasks` with changed rows, `status`, `streaming-started` and `streaming-ended` of each turn of an agent, and `beat` in silence.",
     errors: [503],
     handle: ({ site, signal }) =>
       Promise.resolve(new Stream("text/event-stream", site.changes.events(signal))),
