@@ -166,39 +166,6 @@ test("a folder of runs that is a symlink is not followed; in a log folder elsewh
   expect(readdirSync(join(folder, "logs/runs"))).toEqual([theirs]);
 });
 
-test("a run with what a next start needs stays: a limit that holds, the end of one that remembers an older one", async () => {
-  const until = new Date(Date.now() + DAY).toISOString();
-  const told = (retry_at: string) => [
-    START,
-    { type: "recovered", seq: 2, timestamp: START.timestamp, killed: 0, left: [], locks_removed: [] },
-    {
-      type: "agent_finished",
-      seq: 3,
-      timestamp: START.timestamp,
-      agent: "codex",
-      reason: "rate-limited",
-      retry_at,
-    },
-    END,
-  ];
-  const past = makeRun(4, told("2026-01-02T03:04:05.000Z"));
-  const limited = makeRun(3, told(until));
-  const later = makeRun(2);
-  expect(await answer({ "--keep": "0" })).toMatchObject({
-    removed: [{ run: past }, { run: later }],
-    stay: [{ run: limited, why: "limit" }],
-  });
-});
-
-test("a task file without tasks: the run that knows of some stays", async () => {
-  const read = { type: "backlog_read", seq: 2, timestamp: START.timestamp, tasks: 3 };
-  const knows = makeRun(3, [START, read, END]);
-  makeRun(2);
-  expect((await answer({ "--keep": "0", "--dry-run": true })).stay).toEqual([]);
-  rmSync(project("to-do.json"));
-  expect((await answer({ "--keep": "0" })).stay).toEqual([{ run: knows, why: "backlog" }]);
-});
-
 test("copies of the task file are named, and stay", async () => {
   const copy = "to-do.json.edited-2026-01-02_03-04-05";
   writeFileSync(project(copy), "{}");
