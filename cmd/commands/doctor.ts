@@ -7,7 +7,7 @@ import { plural } from "../../src/ui/view/words/amounts.js";
 import type { Colours } from "../../src/ui/colours.js";
 import { clean, wrap } from "../../src/ui/text.js";
 import { checkKeys, checkAgents } from "./doctor/agents.js";
-import { doctorAnswer, fine, warning, type Check } from "../../src/ui/answers/project/doctor.js";
+import { doctorAnswer, fine, warning, type Check, bad } from "../../src/ui/answers/project/doctor.js";
 import {
   checkLeftovers,
   checkContainment,
@@ -16,11 +16,16 @@ import {
   checkNode,
   checkSandbox,
 } from "./doctor/surroundings.js";
-import { badOf, checkTasks, lookAtBacklog } from "./doctor/project.js";
-import { lookOf, printLines, projectOf, readNamedFile, runPlaceOf } from "../lookup/project.js";
+import { lookOf, printLines, projectOf, readNamedFile, runPlaceOf, shownPath } from "../lookup/project.js";
 import { checkRoom, isApproved } from "./doctor/room.js";
 import { FILE, JSON_OPTION, TRUST, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
+import { knownAgents } from "../../src/config/read/agent-settings.js";
+import { GO_BACKLOG } from "../../src/config/read/places.js";
+import { errorMessage, UserError } from "../../src/system/errors.js";
+import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
+import { withoutMarker } from "../../src/todo/model/select.js";
+import { checkOptionsOf } from "../lookup/check-options.js";
 
 /** Narrower terminals get lines of this width. */
 const LEAST_ROOM = 20;
@@ -137,4 +142,64 @@ function startLine(checks: readonly Check[]): string {
 
 function signOf(status: Check["status"], colours: Colours): string {
   return { ok: colours.green("✓"), warning: colours.yellow("!"), error: colours.red("✗") }[status];
+}
+
+// Checks the project's backlog. The files that its settings name are checked as at the start of a run.
+
+/** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
+async function lookAtBacklog(
+  context: CommandContext,
+  project: Project,
+): Promise<CheckResult | string | undefined> {
+  try {
+    const bytes = await context.ports.files.read(project.todoFile);
+    if (bytes === undefined) return undefined;
+    const { paths, resolved } = project;
+    // A schema that cannot be used has a line of its own.
+    const options = await checkOptionsOf(context, project).catch((error: unknown) => {
+      if (error instanceof UserError && paths.schemaFile !== undefined)
+        return { agentNames: knownAgents(resolved.settings) };
+      throw error;
+    });
+    return checkBacklog(bytes, options);
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+/** An error that the user can correct, as a check; any other is thrown. */
+function badOf(error: unknown, name: string, remedy: string): Check {
+  if (error instanceof UserError) return bad(name, error.message, error.hint ?? remedy);
+  throw error;
+}
+
+function checkTasks(
+  context: CommandContext,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Check {
+  const file = shownPath(context, project.todoFile);
+  if (backlog === undefined && project.goFiles.includes(GO_BACKLOG))
+    return bad("backlog", `there is no ${file}, but ${GO_BACKLOG} of the Go program`, `move it to ${file}`);
+  if (backlog === undefined)
+    return warning(
+      "backlog",
+      `there is no ${file} yet`,
+      'write one, or have it drafted: looper run --prompt "what to build"',
+    );
+  if (typeof backlog === "string")
+    return bad("backlog", `${file} cannot be read: ${backlog}`, "make it readable");
+  if (backlog.kind === "ok")
+    return fine("backlog", `${file}: ${plural(withoutMarker(backlog.backlog.tasks).length, "task")}`);
+  if (backlog.kind === "empty" && backlog.problems.length === 0)
+    return warning(
+      "backlog",
+      `${file} has no tasks yet`,
+      'write some, or have them drafted: looper run --prompt "what to build"',
+    );
+  return bad(
+    "backlog",
+    `${file} has ${plural(backlog.problems.length, "problem")}`,
+    "looper validate shows them",
+  );
 }

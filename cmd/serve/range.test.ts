@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRedact } from "../../src/system/text/secrets/redact.js";
-import { cleanRange, rangeOf } from "./range.js";
+import { cleanRange, rangeOf } from "./run-folder.js";
 
 test.each([
   ["bytes=0-9", 100, { from: 0, to: 10 }],

@@ -17,7 +17,7 @@ import { perform } from "../../src/loop/perform/perform.js";
 import { REDACTED } from "../../src/system/text/secrets/redact.js";
 import { makeDifference, type Difference } from "../../src/loop/replay/replay.js";
 import type { ReplayWorld } from "./replay-world.js";
-import { setWorldTime } from "../../src/loop/perform/world-at.js";
+import { setWorldTime } from "../../src/loop/start/open-run.js";
 
 type Of<T extends StepEvent["type"]> = Sealed<Extract<StepEvent, { type: T }>>;
 

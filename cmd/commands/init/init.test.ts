@@ -1,7 +1,7 @@
 import ignore from "ignore";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { appendix, missingLines } from "./ignore-lines.js";
+import { appendix, missingLines } from "./plan.js";
 import { suggestProofs } from "./proofs.js";
 
 const folder = fc

@@ -8,8 +8,8 @@ import { backlogJsonSchema } from "../../../src/todo/check/schema.js";
 import { Backlog } from "../../../src/todo/model/task.js";
 import type { ReadResult } from "../../../src/todo/store/writer.js";
 import type { InitAnswer } from "../../../src/ui/shapes/project.js";
-import { appendix, missingCopies, missingLines } from "./ignore-lines.js";
 import { ownFolder, type InitSite } from "./site.js";
+import ignore from "ignore";
 
 export interface Wishes {
   agent?: string;
@@ -123,4 +123,31 @@ export function newBacklog(project: Project): Backlog {
 
 export function pretty(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+// The lines that a .gitignore lacks, and the text that adds them.
+
+/** The missing lines that ignore these folders, relative to the folder of the .gitignore. */
+export function missingLines(text: string, folders: readonly string[]): string[] {
+  const rules = ignore().add(text.replace(/^\uFEFF/, ""));
+  return folders.filter((folder) => !rules.ignores(`${folder}/`)).map((folder) => `${escaped(folder)}/`);
+}
+
+/** The copies of the schemas, which `init` can write again. */
+const COPIES = { line: ".looper/*.schema.json", one: ".looper/run.schema.json" };
+
+function missingCopies(text: string): string[] {
+  const rules = ignore().add(text.replace(/^\uFEFF/, ""));
+  return rules.ignores(COPIES.one) ? [] : [COPIES.line];
+}
+
+/** The text to append so that it ends in these lines, with the text's own line breaks. */
+export function appendix(text: string, lines: readonly string[]): string {
+  const end = /\r\n/.test(text) ? "\r\n" : "\n";
+  const before = text === "" || text.endsWith("\n") ? "" : end;
+  return before + lines.map((line) => line + end).join("");
+}
+
+function escaped(folder: string): string {
+  return folder.replaceAll(/[\\*?[\]]/g, String.raw`\$&`).replace(/^[#!]/, String.raw`\$&`);
 }

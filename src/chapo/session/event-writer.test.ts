@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createRedact } from "../../system/text/secrets/redact.js";
 import type { ChapoEvent } from "../engine/events.js";
-import { createEventWriter } from "./event-writer.js";
+import { createEventWriter } from "./open-session.js";
 
 const SECRET = "s3cr3t-value-0123456789";
 

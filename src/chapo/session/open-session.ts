@@ -6,12 +6,18 @@ import { readPrices } from "../../config/read/prices.js";
 import { findLocalOffset } from "../../system/clock.js";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { createSlashTool } from "../prompt/commands.js";
-import { countSpent, type Conversation, type Message } from "../engine/conversation.js";
+import {
+  countSpent,
+  type Conversation,
+  type Message,
+  appendMessages,
+  listOpenCalls,
+} from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
 import { countChild } from "../engine/children/open-tasks.js";
 import { enqueue, giveUpTasks } from "../engine/resume.js";
 import { createListedTaskTool } from "../engine/children/delegate.js";
-import type { ChapoNews } from "../engine/events.js";
+import { type ChapoNews, sealEvents, type ChapoEvent } from "../engine/events.js";
 import { createSubAgents } from "../engine/children/sub-agents.js";
 import type { ConversationOutcome } from "../engine/world.js";
 import { openMemory } from "../memory/memory.js";
@@ -28,14 +34,16 @@ import { beginSession, resumeSession, type OpenSession, type SessionPlace } from
 import { addImages, readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { toDefinitionPlace } from "../definitions.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
-import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
 import { keepAround } from "./checkpoints.js";
 import { keepSentImage, readSetEffort } from "./images.js";
 import { handleLine, listOthers, toCheckpointPlace } from "./user-command.js";
-import { runTyped } from "./typed-command.js";
 import { openSandbox } from "../tools/sandbox.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
+import type { Clock } from "../../system/ports.js";
+import { redactPieces } from "../../system/text/secrets/redact-pieces.js";
+import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
+import { clipMiddle } from "../engine/window/clip.js";
 
 /** Opens a session. If it cannot be opened, throws a `UserError` and leaves no files of a new session. */
 export async function openChapo(asked: SessionRequest): Promise<Chapo> {
@@ -315,3 +323,76 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
 /** A request to list the tools. */
 export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos" | "unattended" | "said"> &
   Pick<SessionRequest, "home">;
+
+// Writes a session's events: redacted, numbered and timestamped, in order.
+
+/** Fields of an event that are never redacted. */
+const NAMES = new Set(["type", "timestamp", "session", "callId", "tool", "agent", "status", "child"]);
+
+type Piece = Extract<ChapoNews, { type: "delta" | "thought" }>;
+
+/**
+ * Returns a function that passes each event to `write`, redacted. Streamed text is held back until a word ends, because a
+ * secret may span two pieces.
+ */
+export function createEventWriter(
+  clock: Clock,
+  redact: Redact,
+  write: (event: ChapoEvent) => void,
+): (news: ChapoNews) => void {
+  const seal = sealEvents(clock, (event) => {
+    write(redactValue(redact, event, NAMES));
+  });
+  let pieces = redactPieces(redact);
+  let last: Piece | undefined;
+  const tellText = (piece: Piece, text: string): void => {
+    if (text !== "") seal({ ...piece, data: { ...piece.data, text } });
+  };
+  const end = (): void => {
+    if (last !== undefined) tellText(last, pieces.end());
+    last = undefined;
+    pieces = redactPieces(redact);
+  };
+  return (news) => {
+    if (news.type === "delta" || news.type === "thought") {
+      if (last !== undefined && last.type !== news.type) end();
+      last = news;
+      tellText(news, pieces.take(news.data.text));
+      return;
+    }
+    end();
+    seal(news);
+  };
+}
+
+// A command that a person types at the terminal after a `!`. It runs unasked, in a shell of its own, and the model
+// sees what it printed with the next message.
+
+/** Not `bash_execute`: the rules follow the folder of that shell, and count on the model's commands alone. */
+const TOOL = "run_command";
+/** The most characters of an output that the model gets. */
+const MOST = 30_000;
+
+/** Runs a command, and returns the conversation with its output. */
+async function runTyped(
+  { toolbox, session, guard, emit, request }: SessionParts,
+  conversation: Conversation,
+  { command, signal }: { command: string; signal: AbortSignal },
+): Promise<Conversation> {
+  const callId = `typed-${request.ports.random.hex(4)}`;
+  const of = { callId, agent: "user", tool: TOOL };
+  emit({ type: "tool_call", data: { ...of, args: { command } } });
+  const tool = toolbox.tools.find(({ name }) => name === TOOL);
+  const call = tool?.prepare({ command }) ?? { problem: "this session only reads, and has no shell" };
+  const result =
+    "problem" in call
+      ? { success: false as const, error: call.problem }
+      : await call.run({ ...of, session: session.id, signal });
+  const screened = await guard.screen(TOOL, result.success ? result.output : result.error);
+  const output = request.redact(screened);
+  emit({ type: "tool_result", data: { ...of, success: result.success, output, tries: 1 } });
+  const told = `[the user ran this at the terminal: ${command}]\n${clipMiddle(output, MOST)}`;
+  // The results of calls that were interrupted come first.
+  if (listOpenCalls(conversation).length > 0) return enqueue(conversation, told);
+  return appendMessages(conversation, { role: "user", own: true, text: told });
+}

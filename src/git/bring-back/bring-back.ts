@@ -161,8 +161,6 @@ export async function writeTree(repo: Repository, set: readonly DiffEntry[]): Pr
   await runGit(repo, ["read-tree", "-m", "-u", now, then], { index });
 }
 
-//
-
 /** Three versions of one file: the current one, the common base, and the one to merge. */
 interface Versions {
   now: Version;

@@ -3,11 +3,12 @@ import { asResult } from "../../git/base/git.js";
 import type { Project } from "../../config/project/open-project.js";
 import { findTasksInHistory } from "../../git/base/read/history.js";
 import type { Repository } from "../../git/base/repository/repository.js";
-import { listRuns } from "../../logging/read.js";
+import { listRuns, readLines } from "../../logging/read.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Ports } from "../../system/ports.js";
 import { listBackups } from "../../todo/store/backlog-file.js";
-import { findLastRunWithTasks } from "../runs/seen-backlog.js";
+import { join } from "node:path";
+import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 
 /** Where to look. `run`: the current run, which is skipped. */
 export interface VersionPlace {
@@ -42,4 +43,33 @@ async function findRunWithTasks({ ports, project, run }: VersionPlace): Promise<
   const { folder, logDir, todoFile } = project;
   const runs = (await listRuns(ports, logDir)).filter((one) => one !== run);
   return findLastRunWithTasks(ports, { folder, logDir, todoFile, runs });
+}
+
+// Finds a run that saw tasks in a task file that has none any more.
+
+type FilePorts = Pick<Ports, "files">;
+
+/** How many of the newest runs are read. */
+const ASKED = 3;
+/** The line `backlog_read` comes within this many lines. */
+const MOST_LINES = 50;
+
+/** The newest of these runs (oldest first) that read tasks from this file; only the last few are read. */
+async function findLastRunWithTasks(
+  ports: FilePorts,
+  { runs, ...place }: LogPlace & { runs: readonly string[] },
+): Promise<string | undefined> {
+  for (const run of runs.slice(-ASKED).reverse())
+    if (await hasSeenTasks(ports, join(place.logDir, "runs", run), place)) return run;
+  return undefined;
+}
+
+async function hasSeenTasks(ports: FilePorts, folder: string, place: LogPlace): Promise<boolean> {
+  let same = false;
+  for await (const line of readLines(ports, folder)) {
+    if (line.type === "run_started") same = isOfTaskFile(line.value, place);
+    if (line.type === "backlog_read") return same && Number(line.value["tasks"]) > 0;
+    if (line.seq > MOST_LINES) return false;
+  }
+  return false;
 }

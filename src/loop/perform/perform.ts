@@ -13,7 +13,6 @@ import { verdictOf, type Verdict } from "../../todo/model/verified.js";
 import { worthOf } from "../step/job/verdict.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
-import { explainLostRepository } from "./lost-repository.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./agent/perform-agent.js";
 import { performChange } from "./perform-change.js";
@@ -28,6 +27,10 @@ import { findWorkFolder } from "./agent/prompt-for.js";
 import { shareAndTell } from "./outputs/share-questions.js";
 import { documentOf } from "./outputs/stage-output.js";
 import type { World } from "./world.js";
+import { describeDamage } from "../../git/base/repository/damage.js";
+import { GitError } from "../../git/base/git.js";
+import { errorMessage, UserError } from "../../system/errors.js";
+import { EffectError, isEnvironmentFailure } from "../step/drive.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
@@ -186,4 +189,17 @@ async function performHook(world: World, effect: Do<"run-hook">, stop: AbortSign
     output: end.output,
     duration_ms: Math.round(ports.clock.monotonic() - began),
   };
+}
+
+// Explains a failure for which the repository is missing or damaged: what git prints then names neither what happened
+// nor what is lost.
+
+/** The error itself, or one that says that the repository is lost. */
+async function explainLostRepository({ repo }: World, error: unknown): Promise<unknown> {
+  if (repo === undefined || !isEnvironmentFailure(error)) return error;
+  const damage = await describeDamage(repo).catch(() => undefined);
+  if (damage === undefined) return error;
+  if (error instanceof EffectError) return new EffectError(error.effect, `${damage.what}: ${damage.hint}`);
+  const first = error instanceof GitError ? "" : `${errorMessage(error)}; `;
+  return new UserError("environment", `${first}${damage.what}`, damage.hint, { cause: error });
 }

@@ -8,7 +8,7 @@ import { openRepository } from "../../git/base/repository/repository.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { backlog, task } from "../../todo/testing/testing.js";
 import { openStore } from "../../todo/store/store.js";
-import { setWorldTime } from "./world-at.js";
+import { setWorldTime } from "../start/open-run.js";
 import type { World } from "./world.js";
 
 const AT = Date.parse("2026-01-02T03:04:05.678Z");

@@ -7,8 +7,10 @@ import {
   createAgent,
   exceededBy,
   explainNoneFound,
+  mayKnowCost,
+  canReportTokens,
 } from "../../agents/clients/registry.js";
-import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
+import { agentSettings, knownAgents, type AgentSettings } from "../../config/read/agent-settings.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
 import { resolvePath } from "../../config/read/places.js";
 import { AUTO, isStrategyModule } from "../../config/settings/settings.js";
@@ -20,20 +22,17 @@ import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import { tryParseJson } from "../../system/text/json.js";
+import { tryParseJson, parseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { CheckOptions } from "../../todo/check/check.js";
-import { compileUserSchema } from "../../todo/check/user-schema.js";
+import { compileUserSchema, type UserSchema } from "../../todo/check/user-schema.js";
 import { isMarker } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
 import { askTrust, type Trusted } from "../perform/ask-trust.js";
-import { checkBudget } from "./before/check-budget.js";
 import { checkRequest, type Requested } from "./before/check-request.js";
 import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
-import { refuseHiddenWithoutGit } from "./before/find-hidden-checks.js";
-import { makePreflightRule } from "./preflight-rule.js";
+import { refuseHiddenWithoutGit, type FoundHiddenChecks } from "./before/find-hidden-checks.js";
 import { makeRules } from "./make-rules.js";
-import { requireSchemaAllowsRun } from "./before/check-schema.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { makeBootstrapRule, requireTasksOrDraft } from "./bootstrap-rule.js";
 import { makeRepositoryPlaces } from "../runs/repository-places.js";
@@ -41,6 +40,8 @@ import { readEnvFile } from "./env-file.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfRepository } from "./warn-of-repository.js";
 import type { ConfiguredAgent, World } from "../perform/world.js";
+import { hasDollarBudget, listTokenBudgets } from "../step/job/spending.js";
+import { findForbiddenChange } from "../../todo/check/runner-keys.js";
 
 /** The facts about a run before it starts. */
 export interface Assembly {
@@ -380,4 +381,68 @@ async function openOrInitRepository(request: RunRequest): Promise<{ repo?: Repos
   if (progress.value !== undefined)
     throw new UserError("environment", progress.value.message, progress.value.hint);
   return { repo: opened.value };
+}
+
+// Checks that the budgets of a run can be enforced on an agent.
+
+type Payee = Pick<AgentSettings, "name" | "kind" | "output" | "model" | "price" | "chapo">;
+
+/** Throws a `usage` error if a budget in dollars or tokens is set and the agent's usage cannot be known. */
+export function checkBudget({ budget }: Pick<Rules, "budget">, agent: Payee): void {
+  if (budget.unknown_cost === "allow") return;
+  if (hasDollarBudget({ budget }) && !mayKnowCost(agent)) {
+    const message = `cannot enforce a budget in dollars: ${agent.name} does not report its cost`;
+    throw new UserError("usage", message, makeHint(agent));
+  }
+  const [inTokens] = listTokenBudgets({ budget });
+  if (inTokens === undefined || canReportTokens(agent)) return;
+  const message = `cannot enforce ${inTokens}: ${agent.name} does not report its tokens`;
+  throw new UserError("usage", message, makeHint(agent));
+}
+
+function makeHint(agent: Payee): string {
+  const { name, model } = agent;
+  if (!canReportTokens(agent)) {
+    return (
+      `set agents.${name}.output to jsonl and have it print a line with its usage ` +
+      `({"type":"usage","input_tokens":1,"output_tokens":1,"cost_usd":0.01}), or set loop.unknown_cost to allow`
+    );
+  }
+  const price = model === undefined ? `set agents.${name}.model, and its price` : `put a price for ${model}`;
+  return `${price} in prices_file, or set loop.unknown_cost to allow; loop.max_tokens works for every agent that reports its tokens`;
+}
+
+// Checks that the user's own schema allows a run. A schema that forbids what the runner writes would make the backlog
+// invalid at the first change, and each repair costs money.
+
+/** Throws a `usage` error that names what the schema forbids. */
+async function requireSchemaAllowsRun(
+  { ports, project }: RunRequest,
+  schemaFile: string,
+  schema: UserSchema,
+): Promise<void> {
+  const { completion_marker: marks, review } = project.resolved.settings.loop;
+  const value = parseJson(await ports.files.read(project.todoFile));
+  const breaks = (backlog: unknown): boolean => schema(backlog).length > 0;
+  const forbidden = findForbiddenChange(value, breaks, { marks: marks && review });
+  if (forbidden === undefined) return;
+  const isMarker = forbidden.includes("marks a finished backlog");
+  throw new UserError(
+    "usage",
+    `cannot run with ${schemaFile}: it does not allow ${forbidden}, which a run writes`,
+    isMarker ? "allow it in the schema, or set `loop.completion_marker` to false" : "allow it in the schema",
+  );
+}
+
+/** Whether the checks run before the run starts work (contract §5, *A check that cannot run*). */
+function makePreflightRule(
+  { project }: Pick<RunRequest, "project">,
+  hidden: FoundHiddenChecks,
+): Pick<Rules, "preflight" | "rooms"> {
+  const { verify } = project.resolved.settings;
+  if (verify.commands.length + hidden.checks.length === 0) return {};
+  return {
+    preflight: verify.strict ? "refuse" : "warn",
+    ...(verify.cold === true ? { rooms: "required" } : {}),
+  };
 }

@@ -1,13 +1,13 @@
 // The one place that starts a run: locks, recovery, agents, rules, log; then `drive`. Every command that runs one uses it.
 // step.ts decides, and the perform files perform the effects.
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
-import type { Head } from "../../git/base/repository/head.js";
+import { type Head, headOf } from "../../git/base/repository/head.js";
 import { UserError } from "../../system/errors.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
 import { openControl } from "../../logging/control.js";
 import { markOf } from "../../system/processes/mark.js";
-import { createRunLog } from "../../logging/run-log.js";
+import { createRunLog, formatStamp } from "../../logging/run-log.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { openStore } from "../../todo/store/store.js";
 import { drive, type Perform } from "../step/drive.js";
@@ -17,7 +17,6 @@ import { foldersOf, signLocks, takeRunLocks, type RunLocks } from "../runs/locks
 import { perform } from "../perform/perform.js";
 import { listenToOthers, TaskFileWatch } from "./listen.js";
 import { assemble, findPicker, type Assembly } from "./assemble.js";
-import { goToBranch } from "./go-to-branch.js";
 import { placeHidden } from "./before/find-hidden-checks.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
 import { given } from "../../system/given.js";
@@ -26,11 +25,13 @@ import { recoverRun } from "../runs/recover.js";
 import { warnOfEdits } from "../runs/edited-while-dead.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfHead } from "./warn-of-repository.js";
-import { setWorldTime } from "../perform/world-at.js";
 import type { Network } from "../../system/network.js";
 import { openNotifier } from "../perform/notify.js";
 import { openSharing, shareAndTell } from "../perform/outputs/share-questions.js";
 import { createMemory, type Notifier, type World } from "../perform/world.js";
+import type { Repository } from "../../git/base/repository/repository.js";
+import { useBranch } from "../../git/base/repository/branch.js";
+import { asResult } from "../../git/base/git.js";
 
 /** A run in progress. */
 export interface OpenRun {
@@ -261,4 +262,50 @@ export async function closeRun<End>(world: World, locks: RunLocks, toEnd: () => 
     await log.close();
     await locks.release();
   }
+}
+
+/**
+ * The world for an effect decided at `at` (epoch ms): its writes to the backlog and its commits carry that time instead of the
+ * current one, so that a replay writes the same bytes.
+ */
+export function setWorldTime(world: World, at: number): World {
+  const { store, repo } = world;
+  return {
+    ...world,
+    store: { ...store, change: (changes, how) => store.change(changes, { ...how, now: at }) },
+    ...(repo === undefined ? {} : { repo: setRepositoryTime(repo, at) }),
+  };
+}
+
+/** Waits and measurements still use the real clock. */
+function setRepositoryTime(repo: Repository, at: number): Repository {
+  const { ports } = repo;
+  return { ...repo, ports: { ...ports, clock: { ...ports.clock, now: () => at } } };
+}
+
+// Switches to the branch of the setting `git.branch` before a run.
+
+/**
+ * Switches to the branch of the settings; returns HEAD. `startedAt`: when the run starts, epoch ms. Contract: the run holds its locks,
+ * since another run may work here.
+ */
+async function goToBranch(
+  request: RunRequest,
+  repo: Repository,
+  startedAt: number,
+): Promise<Head | undefined> {
+  const { branch } = request.project.resolved.settings.git;
+  if (branch !== "current") {
+    const name = branch.replaceAll("{run}", formatStamp(startedAt));
+    const used = await asResult(() => useBranch(repo, name));
+    if (!used.ok) {
+      const isMisnamed = used.error.command === "git check-ref-format";
+      const hint = isMisnamed
+        ? "correct the setting"
+        : "commit or stash your changes, or choose another branch";
+      throw new UserError(isMisnamed ? "usage" : "environment", `git.branch: ${used.error.message}`, hint);
+    }
+  }
+  const head = await asResult(() => headOf(repo));
+  return head.ok ? head.value : undefined;
 }

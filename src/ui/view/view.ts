@@ -7,7 +7,6 @@ import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { doingOf } from "./in-progress.js";
-import { keptWorkText } from "./words/stopped-text.js";
 import {
   beginStage,
   endAgent,
@@ -405,4 +404,21 @@ export function placeOf(view: View): { n: number; of: number } {
   const isAgain = current?.taskId !== undefined && finishedTasks.has(current.taskId);
   const of = statuses.size;
   return { n: Math.min(of, doneAtStart + finishedTasks.size + (isAgain ? 0 : 1)), of };
+}
+
+// Describes where the work of an attempt is that an edit stopped.
+
+type KeptWork = Pick<Extract<RunEvent, { type: "attempt_stopped" }>, "kept" | "rescue">;
+
+const RESCUE = /^refs\/looper\/rescue\//;
+
+/** As `looper rescue` names it. */
+function rescueName(ref: string): string {
+  return ref.replace(RESCUE, "");
+}
+
+/** Not cleaned. */
+function keptWorkText({ kept, rescue = "" }: KeptWork): string {
+  if (kept === "rescue") return `its work is kept: looper rescue show ${rescueName(rescue)}`;
+  return kept === "tree" ? "its work stays in the working tree" : "it had changed nothing";
 }

@@ -1,5 +1,5 @@
 // Handles an agent that deleted the log folder, and often the rest of the project with it. Leaves a repository that is gone to
-// ../lost-repository.ts.
+// ../perform.ts.
 import { restoreTo } from "../../../git/restore/restore.js";
 import { UserError } from "../../../system/errors.js";
 import type { JobFacts } from "../../step/effects.js";

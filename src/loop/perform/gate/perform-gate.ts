@@ -6,7 +6,7 @@ import { noteNeeded } from "../../../gate/influence/reference.js";
 import type { RedHidden } from "../../../gate/rooms/hidden.js";
 import { isGreen } from "../../../gate/rooms/cold-pass.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
-import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
+import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
 import { isTreeAfter } from "../../../git/index/compare.js";
 import type { CheckedCommand } from "../../../logging/events/event-parts.js";
@@ -16,13 +16,15 @@ import { listSome } from "../../../system/text/cut.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import { check, measure, measureOwnCommands, openCold } from "./checks.js";
-import { warnOfChangedSettings } from "./changed-settings.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { THE_PREFLIGHT } from "../tree/keep-attempt.js";
 import { makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
 import { getStageGate } from "./stage-gate.js";
 import type { StoredBaseline, World } from "../world.js";
+import { readBlobs } from "../../../git/base/objects.js";
+import { toText } from "../../../git/base/bytes.js";
+import type { DiffEntry } from "../../../git/base/read/diff.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
@@ -312,4 +314,45 @@ function mayHoldWork({ memory, repo }: World, { job }: JobFacts, reuse: boolean)
   const { checkpoint } = memory.of(job);
   if (repo === undefined || checkpoint === undefined) return reuse;
   return checkpoint.reused && memory.cold === undefined;
+}
+
+// Finds changes of an attempt to Looper's own settings: they choose the checks of later runs, so passing checks do
+// not verify them.
+
+const SETTINGS = /(?:^|\/)(?:\.looper\/(?:config\.[^/]*|workflows\/.*)|looper\.config\.[^/]*)$/iu;
+const MANIFEST = /(?:^|\/)package\.json$/u;
+/** Bytes of a manifest that is read. */
+const MOST = 4 * 1024 * 1024;
+
+/** The warning that keeps the task from being verified; none if its settings are as they were. */
+async function warnOfChangedSettings(world: World, { job }: JobFacts): Promise<string[]> {
+  const changes = world.memory.of(job).snapshot?.changes ?? [];
+  const named = changes.map(({ path }) => toText(path)).filter((path) => SETTINGS.test(path));
+  const all = [...named, ...(await findManifests(world, changes))].sort();
+  if (all.length === 0) return [];
+  return [`${NOT_VERIFIED}it changes settings of Looper, which decide about later checks: ${all.join(", ")}`];
+}
+
+/** The manifests whose key `looper` changed. */
+async function findManifests({ repo }: World, changes: readonly DiffEntry[]): Promise<string[]> {
+  const manifests = changes.filter(({ path }) => MANIFEST.test(path));
+  if (repo === undefined || manifests.length === 0) return [];
+  const oids = manifests.flatMap(({ from, to }) => [from.oid, to.oid]).filter((oid) => /[1-9a-f]/u.test(oid));
+  const blobs = await performAs("run-gate", () => readBlobs(repo, oids, MOST));
+  return manifests
+    .filter(({ from, to }) => keyOf(blobs.get(from.oid)) !== keyOf(blobs.get(to.oid)))
+    .map(({ path }) => toText(path));
+}
+
+/** The value of `looper`, as text; "" without one. */
+function keyOf(bytes: string | undefined): string {
+  try {
+    const manifest: unknown = JSON.parse(toText(bytes ?? "{}"));
+    const value: unknown =
+      typeof manifest === "object" && manifest !== null ? Reflect.get(manifest, "looper") : undefined;
+    return value === undefined ? "" : JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return "";
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Rules } from "../../../logging/rules.js";
 import { UserError } from "../../../system/errors.js";
-import { checkBudget } from "./check-budget.js";
+import { checkBudget } from "../assemble.js";
 
 const price = { input: 1, output: 1 };
 type Agent = Parameters<typeof checkBudget>[1];

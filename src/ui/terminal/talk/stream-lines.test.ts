@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { widthOf } from "../../text.js";
 import type { TextRow } from "./markdown.js";
-import { StreamLines } from "./stream-lines.js";
+import { StreamLines } from "./talk-lines.js";
 
 const textOf = ({ text }: TextRow): string => text;
 
