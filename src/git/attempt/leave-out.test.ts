@@ -36,14 +36,21 @@ test("new files that look like secrets are left out, by their name or a key in t
     write(scratch, ".env", `TOKEN=${KEY}\n`);
     write(scratch, "deploy/id_ed25519");
     write(scratch, "src/client.ts", `const key = "${KEY}";\n`);
+    write(scratch, "conf/credentials", "x\n");
+    write(scratch, "notes.md", `-----BEGIN OPENSSH PRIVATE KEY-----\n${"b3BlbnNzaC1r".repeat(12)}\n`);
+    write(scratch, "s3.ini", `aws_secret_access_key = ${"wJalrXUt".repeat(5)}\n`);
+    write(scratch, "docs/tls.md", "-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n");
     write(scratch, ".env.example", "TOKEN=\n");
     write(scratch, "src/env.ts", "export {};\n");
     write(scratch, "compose.yml", "url: postgres://app:app@localhost/app\n");
   });
-  expect(paths).toEqual([".env.example", "compose.yml", "src/env.ts"]);
+  expect(paths).toEqual([".env.example", "compose.yml", "docs/tls.md", "src/env.ts"]);
   expect(seen.leftOut).toEqual([
     ".env (by its name a secret)",
+    "conf/credentials (by its name a secret)",
     "deploy/id_ed25519 (by its name a secret)",
+    "notes.md (holds a key)",
+    "s3.ini (holds a key)",
     "src/client.ts (holds a key)",
   ]);
   expect(again).toEqual(paths);

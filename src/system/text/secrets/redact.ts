@@ -19,8 +19,8 @@ const HEADER = /[Uu][Tt][Hh][Oo][Rr][Ii][Zz][Aa][Tt][Ii][Oo][Nn]/;
 const HEADED = String.raw`${HEADER.source}["']?\s{0,99}[:=]\s{0,99}["']?(?:${BEARER.source}|${BASIC.source}|[Tt][Oo][Kk][Ee][Nn])`;
 
 /**
- * Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a bearer, a URL's
- * password. Before each what every one of its kind holds: a text without any of that is told at once. Behind those that look
+ * Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, Stripe, Hugging Face, PyPI, JWT, PEM
+ * blocks, a bearer, a URL's password. Before each what every one of its kind holds: a text without any of that is told at once. Behind those that look
  * back, which is slow, what a text with one in it holds as well.
  */
 const KEYS: readonly (readonly [sign: RegExp, shape: RegExp])[] = [
@@ -32,7 +32,17 @@ const KEYS: readonly (readonly [sign: RegExp, shape: RegExp])[] = [
   [/AKIA|ASIA/, /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
   [/AIza/, /\bAIza[A-Za-z0-9_-]{35}/],
   [/npm_/, /\bnpm_[A-Za-z0-9]{36}\b/],
+  [/[rs]k_live_/, /\b[rs]k_live_[A-Za-z0-9]{16,}/],
+  [/hf_/, /\bhf_[A-Za-z0-9]{30,}/],
+  [/pypi-/, /\bpypi-[A-Za-z0-9_-]{50,}/],
+  [
+    /(?:SECRET_ACCESS_KEY|secret_access_key)/,
+    /(?<=(?:SECRET_ACCESS_KEY|secret_access_key)["']?[ \t]{0,9}[:=][ \t]{0,9}["']?)[A-Za-z0-9+/]{40}\b/,
+  ],
 ];
+
+/** A private key with its text: a heading alone is an example's. */
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----\s[A-Za-z0-9+/=\s]{100}/;
 
 const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[] = [
   ...KEYS,
@@ -87,10 +97,11 @@ export function findSecretValues(env: Readonly<Record<string, string | undefined
   return [...values];
 }
 
-/** Whether a text holds one of these secrets, or a key of a well-known provider. */
+/** Whether a text holds one of these secrets, a private key, or a key of a well-known provider. */
 export function findKeys(secrets: readonly string[]): (text: string) => boolean {
   return (text) =>
     secrets.some((secret) => text.includes(secret)) ||
+    PRIVATE_KEY.test(text) ||
     KEYS.some(([sign, shape]) => sign.test(text) && shape.test(text));
 }
 

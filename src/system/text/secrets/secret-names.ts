@@ -3,10 +3,11 @@
 const NAMES: readonly RegExp[] = [
   /^\.env(?:rc)?(?:$|[._-])/,
   /\.env$/,
-  /\.(?:pem|key|p12|pfx|jks|keystore|kdbx)$/,
+  /\.(?:pem|key|p8|ppk|p12|pfx|jks|keystore|kdbx)$/,
   /^id_(?:rsa|dsa|ecdsa|ed25519)$/,
   /^\.(?:npmrc|netrc|pypirc|git-credentials|pgpass|htpasswd|dockercfg)$/,
-  /^(?:credentials|secrets?)\.(?:json|ya?ml|toml|ini|env|txt)$/,
+  /^\.?(?:credentials|secrets?)\.(?:json|ya?ml|toml|ini|env|txt|properties|cfg|conf)$/,
+  /^\.?credentials$/,
   /^(?:service[-_]?account|client_secret)[\w.-]*\.json$/,
 ];
 const FOLDERS: ReadonlySet<string> = new Set([".ssh", ".aws", ".gnupg", ".kube"]);
