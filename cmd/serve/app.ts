@@ -12,16 +12,11 @@ import { ApiError, describeFailure, inDocuments } from "./api-error.js";
 import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
 import { ROLES, type Keys, type SignedIn } from "./keys.js";
 import type { PageFiles } from "./page.js";
+import { isAgentOfRun } from "./peer.js";
 import { BASE, WithHeaders, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
 import { Stream } from "./streams.js";
 import { mustBeSigned } from "./webhook.js";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { markOf } from "../../src/system/processes/mark.js";
-import { listProcesses } from "../../src/system/processes/proc.js";
-import { findNamedFolder } from "../../src/loop/runs/live-run.js";
-import type { Project } from "../../src/config/project/open-project.js";
-import type { Ports } from "../../src/system/ports.js";
 
 const MOST_BODY = 1 << 20;
 /** Of a body that comes before anybody has signed in. */
@@ -339,60 +334,4 @@ function parsed(shape: z.ZodType, value: unknown): unknown {
     `${first?.at === "" || first === undefined ? "" : `${first.at}: `}${first?.message ?? ""}`,
     { details },
   );
-}
-
-// Finds the process that sent a request from this machine, to refuse the agents of a run: an agent must not answer
-// its own question. Linux only; elsewhere the keys alone keep agents out.
-
-/** Whether the client behind these ports of a local connection belongs to the run in progress, or descends from it, or cannot be told. */
-async function isAgentOfRun(
-  ports: Ports,
-  project: Project,
-  { theirs, ours }: { theirs: number; ours: number },
-): Promise<boolean> {
-  const folder = await findNamedFolder(ports, project);
-  if (folder === undefined) return false;
-  const marked = new Set(await ports.processes.marked(markOf(folder)));
-  if (marked.size === 0) return false;
-  const inode = inodeOf(theirs, ours);
-  // A client that closed its end has no process that could be asked: it is taken for an agent.
-  if (inode === undefined || inode === "0") return true;
-  const all = new Map((await listProcesses())?.map((one) => [one.pid, one.parent]));
-  for (const pid of holdersOf(inode, [...all.keys()]))
-    for (let at = pid; at > 1; at = all.get(at) ?? 0) if (marked.has(at)) return true;
-  return false;
-}
-
-/** The inode of the client's end of the connection, by the tables of TCP in /proc. */
-function inodeOf(theirs: number, ours: number): string | undefined {
-  for (const table of ["tcp", "tcp6"]) {
-    for (const line of (quietly(() => readFileSync(`/proc/net/${table}`, "latin1")) ?? "").split("\n")) {
-      const fields = line.trim().split(/ +/);
-      const [, local = "", remote = ""] = fields;
-      if (portOf(local) === theirs && portOf(remote) === ours) return fields[9];
-    }
-  }
-  return undefined;
-}
-
-function portOf(address: string): number {
-  return Number.parseInt(address.slice(address.lastIndexOf(":") + 1), 16);
-}
-
-function holdersOf(inode: string, pids: readonly number[]): number[] {
-  const wanted = `socket:[${inode}]`;
-  return pids.filter((pid) =>
-    (quietly(() => readdirSync(`/proc/${pid}/fd`)) ?? []).some(
-      (fd) => quietly(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === wanted,
-    ),
-  );
-}
-
-/** Processes come and go while they are looked at. */
-function quietly<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

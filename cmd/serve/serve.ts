@@ -2,7 +2,7 @@
 import path from "node:path";
 import { Option } from "commander";
 import { findStateFolder } from "../../src/config/read/places.js";
-import { usageError, environmentError, errorCode, errorMessage } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { digest } from "../../src/system/text/digest.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import type { WorkingCommand } from "../context/command.js";
@@ -10,70 +10,17 @@ import { SILENT } from "../context/silent.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
 import { printLines, projectOf, readNamedFile } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
-import { makeApp, type Access } from "./app.js";
+import { openAccessLog } from "./access-log.js";
+import { makeApp } from "./app.js";
 import { Changes } from "./changes.js";
 import { ChapoTurns } from "./documents/turns.js";
 import { LogFollowers } from "./follow.js";
 import { inUrl, namesOf } from "./guards.js";
+import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
 import type { SocketSite } from "./documents/socket.js";
 import { readPage } from "./page.js";
 import type { Site } from "./route.js";
-import pino from "pino";
-import { redactorFor } from "../../src/system/text/secrets/redactor.js";
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import { createServer as createSecureServer } from "node:https";
-import { getRequestListener } from "@hono/node-server";
-
-// The server's sockets.
-
-const PORT = 4747;
-/** How many ports after the usual one are tried. */
-const MORE_PORTS = 20;
-
-/** Heads of at most 16 kB, and half a minute to send one. */
-const BOUNDS = { maxHeaderSize: 16_384, requestTimeout: 120_000, headersTimeout: 30_000 };
-/** Far above the streams and calls that are answered; further ones are closed at once. */
-const MOST_CONNECTIONS = 1_000;
-
-/** A server that answers by the app; with a certificate one of TLS. */
-function makeServer(
-  app: ReturnType<typeof makeApp>,
-  tls: { cert: Uint8Array; key: Uint8Array } | undefined,
-): Server {
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const answer: Parameters<typeof createServer>[1] = (incoming, outgoing) =>
-    void listener(incoming, outgoing);
-  const server =
-    tls === undefined
-      ? createServer(BOUNDS, answer)
-      : createSecureServer({ ...BOUNDS, cert: Buffer.from(tls.cert), key: Buffer.from(tls.key) }, answer);
-  server.maxConnections = MOST_CONNECTIONS;
-  return server;
-}
-
-/** Listens, and returns the port: the one that was asked for, or the first free one from the usual one on. */
-async function listen(server: Server, host: string, asked: string | undefined): Promise<number> {
-  if (asked !== undefined && !(/^\d{1,5}$/.test(asked) && Number(asked) < 65_536))
-    throw usageError(`--port ${asked}: expected a number up to 65535`, "looper serve --port 4747");
-  const first = asked === undefined ? PORT : Number(asked);
-  const last = asked === undefined ? PORT + MORE_PORTS : first;
-  for (let port = first; ; port++) {
-    try {
-      server.listen(port, host);
-      await once(server, "listening");
-      const address = server.address();
-      return typeof address === "object" && address !== null ? address.port : port;
-    } catch (error) {
-      if (errorCode(error) === "EADDRINUSE" && port < last) continue;
-      throw environmentError(
-        `cannot listen on ${host}:${port}: ${errorMessage(error)}`,
-        asked === undefined ? "name a free port: --port" : "leave --port out, and the next free one is taken",
-      );
-    }
-  }
-}
 
 const LOOPBACK = "127.0.0.1";
 /** How long those who look on may still read the last lines of the run that the server was for: at least, and at most. */
@@ -260,44 +207,4 @@ async function readPlace(context: CommandContext, request: Request): Promise<Pla
 async function printLinks(context: CommandContext, link: () => string): Promise<void> {
   for await (const chunk of context.stdin.chunks())
     if (Buffer.from(chunk).includes(10)) await printLines(context.out, [link()]);
-}
-
-// Writes the access log: a line of JSON for each request, a file a day, readable by the user alone.
-
-/** Characters of a path that are kept. */
-const MOST_PATH = 300;
-
-async function openAccessLog(context: CommandContext, folder: string): Promise<(line: Access) => void> {
-  await context.ports.files.makeFolder(folder, 0o700);
-  const { pid } = await context.ports.processes.identity();
-  const redact = await redactorFor(context.ports, context.env);
-  const loggers = new Map<string, pino.Logger>();
-  const write = (line: Access): void => {
-    const day = new Date(context.ports.clock.now()).toISOString().slice(0, 10);
-    let logger = loggers.get(day);
-    if (logger === undefined) {
-      const to = pino.destination({
-        dest: path.join(folder, `${day}.jsonl`),
-        append: true,
-        mode: 0o600,
-        sync: true,
-      });
-      // A full disk loses lines of this log, and no request.
-      to.on("error", () => undefined);
-      logger = pino({ base: { pid }, timestamp: pino.stdTimeFunctions.isoTime }, to);
-      loggers.clear();
-      loggers.set(day, logger);
-    }
-    const { error, ...rest } = line;
-    const clean = { ...rest, path: redact(rest.path.slice(0, MOST_PATH)) };
-    if (error === undefined) logger.info(clean);
-    else logger.error({ ...clean, error: { id: error.id, text: redact(error.text) } });
-  };
-  return (line) => {
-    try {
-      write(line);
-    } catch {
-      // The folder was removed, or the disk is full: the request was answered all the same.
-    }
-  };
 }
