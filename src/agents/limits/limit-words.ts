@@ -53,14 +53,14 @@ function compile(sentencesOf: (table: WordTable) => WordTable["own"], start = "^
  * tried on the line without the apostrophes in its words.
  */
 const OWN_LIMITS =
-  /\b(?:(?:usage|token|message|prompt|request|premium|model|session|spend(?:ing)?|plan|tier|api|weekly|daily|monthly|hourly|\d+-hour|five-hour)s? (?:limit|quota|cap|allowance|budget)s?\b|(?:premium|fast|free|agent|model|ai) (?:requests|messages|prompts|credits)\b|(?:requests|messages|prompts|tokens)(?: per |\/)(?:minute|hour|day|week|month))/i;
+  /\b(?:(?:usage|token|message|prompt|request|premium|model|session|spend(?:ing)?|plan|tier|api|weekly|daily|monthly|hourly|\d+-hour|five-hour|fair[- ]use)s? (?:limit|quota|cap|allowance|budget)s?\b|(?:premium|fast|free|agent|model|ai) (?:requests|messages|prompts|credits)\b|(?:included|weekly|daily|monthly) usage\b|\bout of (?:messages|requests|prompts)\b|(?:requests|messages|prompts|tokens)(?: per |\/)(?:minute|hour|day|week|month))/i;
 const SPENT =
-  /^[^:]{0,200}\b(?:reached|exceeded|exhausted|hit|depleted|used (?:all|up)|out of|too many|no (?:[\w-]+ ){1,3}(?:left|remaining))\b/i;
+  /^[^:]{0,200}\b(?:reached|exceed(?:ed|s)|exhausted|hit|depleted|used (?:all|up|100 ?%)|out of|too many|no (?:[\w-]+ ){1,3}(?:left|remaining))(?!\w)/i;
 const RENEWED =
   /\b(?:you(?:r|re|ve)?|workspace|organization|plans?|tier|upgrade|resets?|(?:try|come) (?:again|back)|next (?:window|month|week|day)|per (?:minute|hour|day|week|month)|(?:dai|week|month|hour)ly|until|wait|this (?:week|month))\b/i;
 /** Limits of programs, machines and services; a line of a table, a list or a quotation; and what only might be. */
 const OTHER_LIMIT =
-  /\b(?:context|conversation|output|files?|memory|disk|size|time|connections?|retries|attempts|pull|storage|minutes|actions|test\w*|passing|failing|passed|shows?|shown)\b|\bof \d+ (?!requests|messages|prompts|tokens)\w|\w\(|^(?![\p{L}\d])|^\d+[.)]\s|\b(?:can|could|may|might|would|must|will) (?:be|have)\b/iu;
+  /\b(?:context|conversation|output|files?|memory|disk|size|time|connections?|retries|attempts|pull|storage|(?<!\d )minutes|actions|test\w*|passing|failing|passed|shows?|shown)\b|\bof \d+ (?!requests|messages|prompts|tokens)\w|\w\(|^(?![\p{L}\d])|^\d+[.)]\s|\b(?:can|could|may|might|would|must|will) (?:be|have)\b/iu;
 
 /** Whether a line that a failed client ends with, or says of its failure, tells of a limit in words that no table has. */
 export function tellsOfLimit(line: string): boolean {

@@ -65,6 +65,6 @@ export const CERTIFICATE =
 export const OWN_SERVICE =
   /(?:(?:[\w.\]-]|::1):|\bport )(?:5432|3306|6379|27017|1433|5672|9092|9200|11211|2181)\b|\b(?:ENOTFOUND|EAI_AGAIN|lookup|resolve host:?) (?:db|database|redis|postgres|postgresql|pg|mysql|mariadb|mongo|mongodb|rabbitmq|kafka|elasticsearch|memcached|minio)\b(?!\.)|docker\.sock|\bat https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\])/i;
 
-/** Forges, registries and clouds that a project's own commands ask: their limits and refusals are not the model's. */
+/** Disks, forges, registries and clouds that a project's own commands use: their limits and refusals are not the model's. */
 export const OTHER_SERVICE =
-  /\b(?:registry\.npmjs\.org|npm\.pkg\.github\.com|pypi\.org|files\.pythonhosted\.org|(?:index\.|static\.)?crates\.io|proxy\.golang\.org|rubygems\.org|repo1?\.maven\.[a-z.]+|deb\.debian\.org|archive\.ubuntu\.com|(?:[\w-]+\.)?docker\.(?:io|com)|api\.github\.com|api rate limit exceeded for (?:user|installation)|(?:compute|storage|bigquery|sqladmin|pubsub|sheets|drive|maps|youtube)\.googleapis\.com)\b|\.git\/?'/i;
+  /\b(?:(?:disk|storage|inode|block) quota|quotaexceedederror: (?:the quota|failed to execute)|registry\.npmjs\.org|npm\.pkg\.github\.com|pypi\.org|files\.pythonhosted\.org|(?:index\.|static\.)?crates\.io|proxy\.golang\.org|rubygems\.org|repo1?\.maven\.[a-z.]+|deb\.debian\.org|archive\.ubuntu\.com|(?:[\w-]+\.)?docker\.(?:io|com)|api\.github\.com|api rate limit exceeded for (?:user|installation)|(?:compute|storage|bigquery|sqladmin|pubsub|sheets|drive|maps|youtube)\.googleapis\.com)\b|\.git\/?'/i;
