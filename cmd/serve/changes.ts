@@ -189,8 +189,7 @@ export class Changes {
     const run = live?.run ?? (await listOwnRuns(this.context, project)).at(-1);
     const folder = path.join(project.logDir, "runs", run ?? "");
     const view = run === undefined ? undefined : await this.#fold(live?.folder ?? folder);
-    // A run that was killed ended its turns without a word.
-    if (live === undefined) for (const job of [...this.#turns.keys()]) this.#endTurn(job);
+    if (live === undefined) this.#endTurns();
     const now = ports.clock.now();
     const pace = live === undefined ? undefined : this.#paceBefore(project, live.run);
     const eta =
@@ -221,6 +220,7 @@ export class Changes {
   async #fold(folder: string): Promise<View> {
     const { ports } = this.context;
     const size = (await ports.files.stat(path.join(folder, "events.jsonl")))?.size ?? 0;
+    if (this.#view.folder !== folder) this.#endTurns();
     if (this.#view.folder !== folder || size < this.#view.at) this.#view = { folder, at: 0, view: NOTHING };
     let { at, view } = this.#view;
     for await (const line of readLines(ports, folder, at)) {
@@ -237,6 +237,11 @@ export class Changes {
     }
     this.#view = { folder, at, view };
     return view;
+  }
+
+  /** A run that was killed ended its turns without a word. */
+  #endTurns(): void {
+    for (const job of [...this.#turns.keys()]) this.#endTurn(job);
   }
 
   #endTurn(job: number): void {
