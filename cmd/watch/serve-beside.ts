@@ -8,6 +8,8 @@ import { warn } from "../lookup/project.js";
 
 /** How long the server may take to end. */
 const PATIENCE_MS = 10_000;
+/** Characters kept of its complaints. */
+const MOST_SAID = 10_000;
 
 /** Works while the project is served; throws before it begins where the server cannot start. */
 export async function serveBeside<T>(
@@ -25,7 +27,10 @@ export async function serveBeside<T>(
   });
   server.stdin?.on("error", () => undefined);
   let complaint = "";
-  server.stderr?.on("data", (chunk: Buffer) => (complaint += chunk.toString("utf8")));
+  server.stderr?.on(
+    "data",
+    (chunk: Buffer) => (complaint = (complaint + chunk.toString("utf8")).slice(0, MOST_SAID)),
+  );
   const link = await new Promise<string>((resolve, reject) => {
     server.stdout?.once("data", (chunk: Buffer) => {
       resolve(chunk.toString("utf8").trim());
