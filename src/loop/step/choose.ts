@@ -69,7 +69,7 @@ export function beginWork(
     reportedChecks: opening.reportedChecks ?? new Set(),
     rereading: false,
     toPutAside: left,
-    ...given({ agents: opening.agents, results: restoreResults(opening) }),
+    ...given({ agents: opening.agents, clients: opening.clients, results: restoreResults(opening) }),
     blockedByHand: new Set(),
   };
   return choose(work, decision);
@@ -137,7 +137,9 @@ export function choose(work: Work, decision: Decision): RunState {
   const needed = startNeeds(work, needs, decision);
   if (needed !== undefined) return needed;
   const isNeeded = (id: TaskId): boolean => inHand.includes(id) || needs.some(({ row }) => row.id === id);
-  const suspected = [...(work.suspects?.values() ?? [])].map(({ id }) => id);
+  const suspected = [...(work.suspects?.values() ?? [])].flatMap(({ id }) =>
+    work.held?.has(id) === true ? [id] : [],
+  );
   const chosen = findTask(work, only, isNeeded, suspected);
   if (!("none" in chosen)) return startChosen(work, chosen, decision);
   if (work.jobs.length > 0) return { phase: "working", work };

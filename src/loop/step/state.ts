@@ -32,6 +32,8 @@ export interface Frame {
   began: number;
   /** The names of the agents that stages can name; only with workflows. */
   agents?: readonly string[];
+  /** L12: the names of the agents that are clients of a model: all but those of kind `command`. */
+  clients?: ReadonlySet<string>;
   spent: Spending;
 }
 

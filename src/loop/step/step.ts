@@ -41,6 +41,7 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
           dropped: new Set(),
           backoffs: new Map(),
           asking: false,
+          clients: new Set(event.agents.flatMap(({ name, kind }) => (kind === "command" ? [] : [name]))),
           ...(event.rules.workflows === undefined ? {} : { agents: event.agents.map(({ name }) => name) }),
         },
       };

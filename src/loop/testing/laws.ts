@@ -67,7 +67,9 @@ export const inOrder: Law = ({ trace }) =>
 /** The tasks that could be selected, next one first: contract §3.4 word by word. */
 function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
   const rows = [...work.index.values];
-  const suspected = [...(work.suspects?.values() ?? [])].map(({ id }) => id);
+  const suspected = [...(work.suspects?.values() ?? [])].flatMap(({ id }) =>
+    work.held?.has(id) === true ? [id] : [],
+  );
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   const rank = ["doing", "todo", "blocked"];
   return rows
@@ -298,8 +300,11 @@ export const droppedStaysDropped: Law = ({ trace }) => {
 /** L12: an agent is dropped as not working only after another task was held for the same agent. */
 export const heldOnce: Law = ({ trace }) => {
   const held = new Map<string, string>();
+  let last = "";
   return trace.flatMap(({ next }) =>
     failures(next.notes).flatMap(({ next: then, agent = "", task_id: id = "", reason }) => {
+      const isAgain = last === `${agent} at ${id}`;
+      last = `${agent} at ${id}`;
       const blocks = next.effects.some(
         (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
       );
@@ -310,7 +315,9 @@ export const heldOnce: Law = ({ trace }) => {
       }
       if (reason !== "unusable") return [];
       const other = [...held].some(([one, by]) => one !== id && by === agent);
-      return other && !blocks ? [] : [`${agent} was dropped for ${id} alone, or ${id} was blocked`];
+      return (other || isAgain) && !blocks
+        ? []
+        : [`${agent} was dropped for ${id} alone, or ${id} was blocked`];
     }),
   );
 };

@@ -1,6 +1,8 @@
 // Tells an agent that does not work from a task that fails: two tasks, the same failure, within seconds, without a token or a change.
+// Where no other task can go, the same task twice says it of a client; a `command` that ends at once may well mean the task.
 // Pure. weigh.ts and the stages put work of earlier attempts aside before another task goes first.
 import { tokensOf } from "../../../agents/usage.js";
+import { isOfTheDisk } from "../../../system/errors.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
@@ -34,22 +36,28 @@ export function weighAgent(
   if (id === undefined || failure === undefined) return { suspects };
   const { reason, evidence } = failure;
   const like = `${reason} ${end?.exit_code ?? ""} ${mask(evidence, id)}`;
-  if (before !== undefined && before.id !== id && before.like === like) {
-    const both = `${before.id} and ${id} failed in the same way within seconds, without a token used: ${evidence}`;
+  const wasHeld = work.held?.has(id) === true;
+  const isAlone = !hasOther && !wasHeld && reason !== "bad-request" && work.clients?.has(agent) === true;
+  if (before?.like === like && (before.id !== id || isAlone)) {
+    const tasks = before.id === id ? `${id} failed twice` : `${before.id} and ${id} failed`;
+    const how = isOfTheDisk(evidence) ? "" : " within seconds, without a token used";
+    const both = `${tasks} in the same way${how}: ${evidence}`;
     return { suspects, failed: { kind: "failed", reason: "unusable", evidence: both } };
   }
-  if (!hasOther || work.held?.has(id) === true) return { suspects };
+  if (wasHeld) return { suspects };
   suspects.set(agent, { id, evidence, like });
+  if (!hasOther) return { suspects };
   return { suspects, held: id, failed: { kind: "held", reason, evidence } };
 }
 
 function readFailure(end: AgentFinished): { reason: string; evidence: string } | undefined {
   const { usage, duration_ms: ms, report } = end;
-  if (ms > MOST_MS || (usage !== undefined && tokensOf(usage) > 0)) return undefined;
   const missing = report !== undefined && "missing" in report ? report.missing : undefined;
   const reason = end.outcome === "failed" ? end.reason : missing === undefined ? undefined : "no-summary";
   if (reason === undefined || !REASONS.has(reason)) return undefined;
-  return { reason, evidence: end.evidence ?? missing ?? "" };
+  const evidence = end.evidence ?? missing ?? "";
+  const isAtWork = ms > MOST_MS || (usage !== undefined && tokensOf(usage) > 0);
+  return isAtWork && !isOfTheDisk(evidence) ? undefined : { reason, evidence };
 }
 
 /** Numbers, ids of sessions and the task's own id differ from one attempt to the next. */

@@ -128,7 +128,8 @@ export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
     project: "/project",
     todo_file: "/project/to-do.json",
     rules,
-    agents: [],
+    // Stages choose among these too, and do not need them.
+    agents: rules.workflows === undefined ? rules.schedule.map(asClient) : [],
     git,
     warnings: [],
   });
@@ -208,4 +209,8 @@ function listOps(effect: Effect, { git, rules }: Sim): readonly Op[] {
   if (kind === "finish-pending") return ["backlog", "head", "drop"];
   if (kind !== "commit") return [];
   return git && rules.commit === "runner" ? ["pending", "backlog", "head", "drop"] : ["backlog"];
+}
+
+function asClient(name: string): { name: string; kind: string; binary: string; permissions: string } {
+  return { name, kind: "claude", binary: `/bin/${name}`, permissions: "workspace" };
 }
