@@ -1,4 +1,4 @@
-// Writes the program into dist/, with the page, prompts, workflows and schemas. Leaves how it is bundled to bundle.mjs.
+// Writes the program into dist/, with the page, assets, prompts, workflows and schemas. Leaves how it is bundled to bundle.mjs.
 // With --if-older it does nothing while dist/ is newer than everything it is made from.
 import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -24,8 +24,8 @@ async function main() {
   await rm(dist, { recursive: true, force: true });
   for (const name of ["chunks", "api", "schemas/cli", "schemas/output", "page"])
     await mkdir(path.join(dist, name), { recursive: true });
-  await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });
-  await cp(path.join(root, "workflows"), path.join(dist, "workflows"), { recursive: true });
+  for (const name of ["assets", "prompts", "workflows"])
+    await cp(path.join(root, name), path.join(dist, name), { recursive: true });
   await cp(path.join(root, "page", "index.html"), path.join(dist, "page", "index.html"));
   // The entry comes last: it is what tells that the rest is there.
   for (const file of [...outputFiles, ...page, ...types, ...schemas].sort((a) => (a.path === bin ? 1 : -1)))

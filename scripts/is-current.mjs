@@ -10,6 +10,7 @@ const sources = [
   "cmd",
   "page",
   "src",
+  "assets",
   "prompts",
   "workflows",
   "scripts/api-types.mjs",

@@ -1,11 +1,13 @@
-// `looper completion SHELL`: prints the completion script of a shell. It needs neither project nor settings.
+// `looper completion SHELL`: prints the completion script of a shell, assets/completion/looper.SHELL: at a Tab it asks
+// `looper __complete`. It needs neither project nor settings.
+// Contract: a script never evaluates typed or answered text, and prints nothing when the program is missing or fails.
+import path from "node:path";
 import { Argument } from "commander";
 import { usageError } from "../../src/system/errors.js";
-import { nearest } from "../../src/system/text/nearest.js";
-import { didYouMean } from "../../src/todo/model/problem.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import type { CompletionAnswer } from "../../src/ui/shapes/project.js";
 import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
-import { SCRIPTS, SHELLS, type CompletedShell } from "../context/completion-scripts.js";
+import { SHELLS } from "../context/words.js";
 
 export const command: AnsweringCommand<{ shell?: string }, { json: CompletionAnswer }> = {
   arguments: [new Argument("[shell]", SHELLS.join(", "))],
@@ -18,14 +20,15 @@ export const command: AnsweringCommand<{ shell?: string }, { json: CompletionAns
       "install it for fish",
     ],
   ],
-  answer: ({ env }, request) => {
+  answer: async ({ env, ports, promptsFolder }, request) => {
     const shell = shellNamed(request.shell, env["SHELL"] ?? "");
-    return Promise.resolve({ json: { shell, script: SCRIPTS[shell] } });
+    const file = path.join(path.dirname(promptsFolder), "assets", "completion", `looper.${shell}`);
+    return { json: { shell, script: new TextDecoder().decode(await ports.files.read(file)) } };
   },
   print: ({ out }, { json }) => out.write(json.script),
 };
 
-function shellNamed(word: string | undefined, used: string): CompletedShell {
+function shellNamed(word: string | undefined, used: string): CompletionAnswer["shell"] {
   if (word === undefined) {
     const last = used.split(/[/\\]/).at(-1);
     const own = SHELLS.find((one) => one === last) ?? "bash";
@@ -36,5 +39,5 @@ function shellNamed(word: string | undefined, used: string): CompletedShell {
   }
   const found = SHELLS.find((one) => one === word.trim().toLowerCase());
   if (found !== undefined) return found;
-  throw usageError(`unknown shell ${word}`, didYouMean(nearest(word, SHELLS), `use ${SHELLS.join(", ")}`));
+  throw usageError(`unknown shell ${word}`, hintOn(word, SHELLS, `use ${SHELLS.join(", ")}`));
 }

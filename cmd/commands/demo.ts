@@ -1,14 +1,14 @@
 // `looper demo`: the real loop over a small backlog in a temporary project. The agent is a script that
-// edits files and runs tests. Leaves the project and the script to demo/.
+// edits files and runs tests. Leaves the project and the script to assets/demo.
 import path from "node:path";
 import { openProject } from "../../src/config/project/open-project.js";
 import { environmentError } from "../../src/system/errors.js";
-import { checkBacklog } from "../../src/todo/check/check.js";
+import type { Files } from "../../src/system/ports.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { taskListLines } from "../../src/ui/terminal/task-list.js";
 import { clean } from "../../src/ui/text.js";
-import { FILES, SCRIPT } from "./demo-files.js";
 import { lookOf, printLines, runPlaceOf } from "../lookup/project.js";
+import { tasksIn } from "../lookup/read-tasks.js";
 import type { WorkingCommand } from "../context/command.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import { watchRun } from "../watch/watch-run.js";
@@ -50,18 +50,23 @@ async function setStage(context: CommandContext): Promise<Stage> {
   const home = path.join(root, "home");
   const stage = { root, project, home, env: environment(context, home) };
   await files.makeFolder(home);
-  for (const [name, content] of Object.entries(FILES)) {
-    const file = path.join(project, name);
-    await files.makeFolder(path.dirname(file));
-    await files.writeAtomic(file, content);
-  }
-  await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(SCRIPT, undefined, 2)}\n`);
+  await copyFiles(files, path.join(path.dirname(context.promptsFolder), "assets", "demo"), root);
   await git(context, stage, ["init", "--quiet"]);
   await git(context, stage, ["config", "user.name", "You"]);
   await git(context, stage, ["config", "user.email", "you@example.org"]);
   await git(context, stage, ["add", "--all"]);
   await git(context, stage, ["commit", "--quiet", "--message", "A backlog, and nothing else"]);
   return stage;
+}
+
+/** Copies a folder; the copies are this user's to change. */
+async function copyFiles(files: Files, from: string, to: string): Promise<void> {
+  await files.makeFolder(to);
+  for (const name of await files.list(from)) {
+    const [source, copy] = [path.join(from, name), path.join(to, name)];
+    if ((await files.stat(source))?.kind === "folder") await copyFiles(files, source, copy);
+    else await files.writeAtomic(copy, (await files.read(source)) ?? "");
+  }
 }
 
 function environment({ env, node }: CommandContext, home: string): Record<string, string> {
@@ -97,9 +102,7 @@ async function git(
 async function epilogue(context: CommandContext, stage: Stage): Promise<string[]> {
   const { ports, out } = context;
   const look = lookOf(out);
-  const bytes = await ports.files.read(path.join(stage.project, "to-do.json"));
-  const checked = checkBacklog(bytes ?? new Uint8Array());
-  const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];
+  const tasks = tasksIn(await ports.files.read(path.join(stage.project, "to-do.json")));
   const commits = (await git(context, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
   const looper = await callOf(context);
   const heading = (text: string): string[] => ["", look.colours.bold(text)];

@@ -8,7 +8,7 @@ import { checkBacklog } from "../../src/todo/check/check.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { clean, cut } from "../../src/ui/text.js";
 import type { CommandRow, WorkingCommand } from "../context/command.js";
-import { SHELLS } from "../context/completion-scripts.js";
+import { SHELLS } from "../context/words.js";
 import type { CommandContext } from "../context/command-context.js";
 import { makeCommand, makeProgram } from "../context/commander.js";
 
@@ -42,7 +42,7 @@ function wordsOf(shell: string, typed: readonly string[]): string[] {
   const words: string[] = [];
   let isOpen = false;
   for (const piece of typed) {
-    // bash hands out what stands around = and : as words of their own, and quotation marks as they were typed.
+    // bash hands out what is around = and : as words of their own, and quotation marks as they were typed.
     const parts = /^[=:]+$/.test(piece);
     if (words.length > 0 && (isOpen || parts)) words.push(`${words.pop() ?? ""}${piece}`);
     else words.push(piece);

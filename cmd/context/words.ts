@@ -3,6 +3,8 @@ import { quoteWord } from "../../src/shell/quote.js";
 import { usageError } from "../../src/system/errors.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
 /** The verb of a command that was typed; `undefined` where none was. */
 export function readVerb<V extends string>(
   command: string,

@@ -1,4 +1,4 @@
-// Reads the tasks of a task file, valid or not, for commands that only show them. Leaves checking it to src/todo/check/check.ts.
+// Reads the tasks of a task file, valid or not, for commands that only show them.
 import type { Project } from "../../src/config/project/open-project.js";
 import { whyNotRoot } from "../../src/config/project/project.js";
 import { usageError } from "../../src/system/errors.js";
@@ -32,6 +32,12 @@ export async function readTasks(context: CommandContext, project: Project): Prom
   const backlog = valid ?? checked?.backlog;
   const problems = checked?.kind === "empty" ? checked.problems : [];
   return { tasks: backlog?.tasks ?? [], problems, wrong: [], root: backlog?.project?.root };
+}
+
+/** The tasks of a file that can be read, valid or not, without a check of what it names. */
+export function tasksIn(bytes: Uint8Array = new Uint8Array()): readonly Task[] {
+  const checked = checkBacklog(bytes);
+  return checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
 }
 
 /** The folder for work that a task file names, if it is JSON, and what is wrong with it. */

@@ -63,7 +63,7 @@ function keepCode() {
 
 rmSync(made, { recursive: true, force: true });
 mkdirSync(path.join(made, "chunks"), { recursive: true });
-for (const name of ["page", "prompts", "workflows"])
+for (const name of ["assets", "page", "prompts", "workflows"])
   cpSync(path.join(dist, name), path.join(made, name), { recursive: true });
 cpSync(at("test/rig/compiled.cjs"), path.join(made, "looper.cjs"));
 chmodSync(path.join(made, "looper.cjs"), 0o755);
