@@ -1,5 +1,5 @@
-// Every command: its group in the help, in which order, what it does in a line, and its file, which is imported only when it is asked
-// for.
+// Every command in the order of the help: its group, what it does in a line, and its file, which is imported
+// only when it is asked for.
 import type * as Answers from "./commands/answer.js";
 import type * as Edits from "./commands/edits.js";
 import type { CommandRow } from "./context/command.js";

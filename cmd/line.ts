@@ -1,5 +1,5 @@
-// Reads a command line with commander. The first word decides: a command, or a task file, which is for `run`. Only the file of that
-// command is imported. Leaves the help to context/commander.ts, exit codes and streams to looper.ts.
+// Reads a command line with commander. The first word decides: a command, or a task file, which is for `run`.
+// Only the file of that command is imported. Leaves the help to commander.ts, exit codes to looper.ts.
 import path from "node:path";
 import { CommanderError, type Command } from "commander";
 import { usageError } from "../src/system/errors.js";

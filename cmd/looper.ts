@@ -1,5 +1,5 @@
-// The program: real ports → a command → an exit code. The only file of the program that uses the process, its signals and its streams.
-// Leaves parsing the command line to line.ts, and the work to commands/. start.ts loads it.
+// The program: real ports → a command → an exit code. The only file of it that uses the process, its signals
+// and its streams. Leaves parsing the command line to line.ts, and the work to commands/. start.ts loads it.
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -44,7 +44,7 @@ const here: {
 
 function onSignal(signal: Signal): void {
   if (here.listener?.(signal) !== true) {
-    // Contract §4: a run without a terminal ignores it, so that nohup works, also before it listens. Node has forgotten what nohup set.
+    // Contract §4: a run without a terminal ignores it, also before it listens: Node forgets what nohup set.
     if (signal === "SIGHUP" && here.listener === undefined && here.mayBeRun && !stdout.isTty) return;
     process.exit(exitCodeOfSignal(signal));
   }
@@ -87,7 +87,7 @@ function inWorkflow(): boolean {
   return process.env["GITHUB_ACTIONS"] === "true";
 }
 
-/** Contract: the log of a GitHub workflow never reads text as a command unless it is `ours`. A file is left as it is. */
+/** Contract: the log of a GitHub workflow reads only what is `ours` as a command. A file is left as it is. */
 function write(to: StdStream, text: string, ours = false): Promise<void> {
   const rest = to.writeAtOnce(ours || !inWorkflow() || to.isFile ? text : disarm(text));
   return rest.length === 0 ? Promise.resolve() : writeTo(to.stream, (chunk) => to.stream.write(chunk), rest);
@@ -148,7 +148,7 @@ const openTerminal: CommandContext["openTerminal"] = async () => {
   return openRawTerminal(process.stdin, stdout.stream);
 };
 
-/** The library that asks questions reads these variables. The environment of child processes stays as it was. */
+/** The library that asks questions reads these variables. Child processes get the environment as it was. */
 function settleColours(noColour: boolean): void {
   if (noColour) process.env["NO_COLOR"] = "1";
   // With both variables set, Node prints a warning about the wrong one.
@@ -335,7 +335,7 @@ function endPlainly(error: unknown): never {
   }
 }
 
-/** Runs the command that the process was started with, and ends the process. `url` is that of the file that was started. */
+/** Runs the command that the process was started with, and ends it. `url`: of the file that was started. */
 export function runProgram(url: string): void {
   here.entry = fileURLToPath(url);
   for (const signal of SIGNALS) process.on(signal, onSignal);

@@ -1,8 +1,5 @@
-// Words of the Go program and of earlier versions that people type here, each with a hint on what takes their place. Data only. A word
-// that is one typing error away from a real name needs no entry. docs/from-looper-go.md shows the Go program's, and a test compares them.
-
-const ONE_TASK = "not yet: one task at a time is all there is";
-const NO_DIR = "prompts are settings: prompts.iteration and the like, or --prompt-file for one run";
+// Words of the Go program and of earlier versions that people type here, and what takes their place. A word that is one
+// typing error away from a real name needs no entry. docs/from-looper-go.md shows the Go program's.
 
 export const GO_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["tui", "not yet: a run on a terminal has a live line, and looper tail -f follows it from elsewhere"],
@@ -26,14 +23,11 @@ export const GO_FLAGS: ReadonlyMap<string, string> = new Map([
   ["--codex-args", "set agents.codex.args, or CODEX_ARGS"],
   ["--claude-args", "set agents.claude.args, or CLAUDE_ARGS"],
   ["--ui", "not yet: a run on a terminal has a live line"],
-  ["--prompt-dir", NO_DIR],
+  ["--prompt-dir", "prompts are settings: prompts.iteration and the like, or --prompt-file for one run"],
   ["--print-prompt", "looper run --dry-run prints the next prompt; the log keeps every one that was sent"],
-  ["--parallel", ONE_TASK],
-  ["--max-tasks", ONE_TASK],
-  ["--max-agents-per-task", ONE_TASK],
-  ["--strategy", ONE_TASK],
-  ["--fail-fast", ONE_TASK],
-  ["--output-mode", ONE_TASK],
+  ...["--parallel", "--max-tasks", "--max-agents-per-task", "--strategy", "--fail-fast", "--output-mode"].map(
+    (flag) => [flag, "not yet: one task at a time is all there is"] as const,
+  ),
   [
     "-v",
     "looper show ID prints one task whole, looper ls --json all of them; looper doctor shows everything; looper -v prints the version",

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Loads the program, and reports it where a part of it cannot be loaded. Imports nothing of it: that would fail in the same way.
+// Loads the program, and reports it where a part of it cannot be loaded. Imports nothing of it: that fails
+// too.
 import { writeSync } from "node:fs";
 import module from "node:module";
 

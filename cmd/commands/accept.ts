@@ -1,18 +1,17 @@
-// `looper accept ID …`: a person's word that done tasks count as verified, though their checks do not prove it. Leaves the
-// rules to src/todo/change/accept.ts.
+// `looper accept ID …`: a person's word that done tasks count as verified, though their checks do not prove
+// it. Leaves the rules to src/todo/change/accept.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { environmentError } from "../../src/system/errors.js";
 import { acceptTasks, type WaitsOn } from "../../src/todo/change/accept.js";
 import { isMarker } from "../../src/todo/model/select.js";
 import { isVerified } from "../../src/todo/model/verified.js";
-import { openStore } from "../../src/todo/store/store.js";
 import { editAnswer } from "../../src/ui/answers/backlog/edit.js";
 import { clean } from "../../src/ui/text.js";
 import { readFound } from "../../src/ui/view/read-doubts.js";
 import { TASKS } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { checkOptionsOf } from "../lookup/check-options.js";
+import { storeOf } from "../lookup/check-options.js";
 import { EDITING, refusal, type EditingCommand } from "../lookup/edit.js";
 import { personOf } from "../lookup/name-of-user.js";
 import { projectOf } from "../lookup/project.js";
@@ -25,16 +24,16 @@ export const command: EditingCommand<{ ids: readonly string[] }> = {
   arguments: [TASKS],
   examples: [["looper accept T3 T7", "accept both, and all that only waited for them"]],
   answer: async (context, { ids, file }) => {
-    await refuseAgents(context, {
-      what: "an agent of a run may not accept tasks",
-      instead: "report why the task needs its change in the summary: changes_checks",
-      file,
-    });
+    await refuseAgents(
+      context,
+      "accept tasks",
+      "report why the task needs its change in the summary: changes_checks",
+      { file },
+    );
     const project = await projectOf(context, { file });
     await refuseBesideRun(context, project);
     const waitsOn = await readWaits(context, project);
-    const check = await checkOptionsOf(context, project);
-    const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
+    const store = await storeOf(context, project);
     const accepts = acceptTasks(ids, { by: personOf(context).by, waitsOn });
     const decide: typeof accepts = (backlog) => {
       context.precondition?.(backlog);

@@ -1,16 +1,15 @@
-// `looper add TITLE`: adds a task; `-`: one per line of stdin; `--import`: the tasks of a file. `.looper/templates/NAME.json` holds the
-// values with which `--template NAME` begins a task. Prints the ids.
+// `looper add TITLE`: adds a task; `-`: one per line of stdin; `--import`: the tasks of a file. Prints the
+// ids. `.looper/templates/NAME.json` holds the values with which `--template NAME` begins a task.
 import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { readInside } from "../../src/system/files/read-inside.js";
 import { type UserError, usageError } from "../../src/system/errors.js";
 import { parseJson } from "../../src/system/text/json.js";
-import { nearest } from "../../src/system/text/nearest.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import { readAssignment, type Assignment } from "../../src/todo/change/assignment.js";
 import { insertTasks } from "../../src/todo/change/person-edits.js";
 import { planImport } from "../../src/todo/exchange/import/plan.js";
-import { didYouMean } from "../../src/todo/model/problem.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { clean } from "../../src/ui/text.js";
 import { agentOption, list, Sentence, type SaidAnswer } from "../context/command.js";
@@ -169,7 +168,7 @@ async function noTemplate({ ports }: CommandContext, project: Project, name: str
   const files = (await ports.files.list(folderOf(project))).filter((one) => one.endsWith(".json"));
   const names = files.map((one) => one.slice(0, -".json".length)).sort();
   const known = names.length === 0 ? "write .looper/templates/NAME.json" : `there are: ${names.join(", ")}`;
-  return usageError(`there is no template ${name}`, clean(didYouMean(nearest(name, names), known)));
+  return usageError(`there is no template ${name}`, clean(hintOn(name, names, known)));
 }
 
 /** The value of a key, read as `looper set` reads it. */

@@ -34,26 +34,25 @@ export const command: WorkingCommand<Request> = {
       writeError: (text) => context.err.write(text),
       stop: stopOnSignal(context).signal,
     };
-    if (request.chapo === true) return { exitCode: await chapo(context, io) };
-    const file = path.resolve(context.cwd, request.file);
-    return { exitCode: await host(request, file, io) };
+    return { exitCode: await host(context, request, io) };
   },
 };
 
-async function host({ scripted, acp, pick }: Request, file: string, io: HostIo): Promise<number> {
+/** Loads the engine and the protocol only where they are hosted: their libraries have no other use. */
+async function host(
+  { cwd, home, promptsFolder }: CommandContext,
+  { file: named, scripted, acp, pick, chapo }: Request,
+  io: HostIo,
+): Promise<number> {
+  if (chapo === true) {
+    const { hostChapo } = await import("../../src/chapo/run/host.js");
+    const { openChapo } = await import("../../src/chapo/session/open-session.js");
+    return hostChapo({ ...io, home, promptsFolder }, openChapo);
+  }
+  const file = path.resolve(cwd, named);
   if (pick === true) return hostPick(file, io);
   if (scripted === true) return hostScript(file, io);
-  if (acp !== true) return hostModule(file, io);
-  // Loaded only here: the protocol's library has no other use.
-  const { hostAcp } = await import("../../src/agents/acp/acp-host.js");
-  return hostAcp(file, io);
-}
-
-/** Loads the engine and its libraries, which nothing else does. */
-async function chapo({ home, promptsFolder }: CommandContext, io: HostIo): Promise<number> {
-  const [{ hostChapo }, { openChapo }] = await Promise.all([
-    import("../../src/chapo/run/host.js"),
-    import("../../src/chapo/session/open-session.js"),
-  ]);
-  return hostChapo({ ...io, home, promptsFolder }, openChapo);
+  return acp === true
+    ? (await import("../../src/agents/acp/acp-host.js")).hostAcp(file, io)
+    : hostModule(file, io);
 }

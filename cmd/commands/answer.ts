@@ -1,6 +1,6 @@
-// `looper answer`, `approve` and `reject`: a person's answer to the open question of a task, with the text of --edit that they changed.
-// An edit of the row like any other, and the first one counts. A changed output is a file of its own; the one that was shown stays.
-// Leaves the rules to src/todo/change/person-answers.ts.
+// `looper answer`, `approve` and `reject`: a person's answer to the open question of a task: an edit of its
+// row like any other, and the first one counts. The text of --edit becomes a file of its own; what was shown
+// stays. Leaves the rules to src/todo/change/person-answers.ts.
 import path from "node:path";
 import { Argument, Option } from "commander";
 import { type UserError, usageError } from "../../src/system/errors.js";
@@ -12,7 +12,7 @@ import type { Question } from "../../src/workflow/progress.js";
 import { describeAnswer } from "../../src/workflow/question.js";
 import { QUESTION, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
+import { edit, EDITING, type EditingCommand, type NotForAgents } from "../lookup/edit.js";
 import { personOf } from "../lookup/name-of-user.js";
 import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
@@ -49,33 +49,38 @@ export const command: EditingCommand<Request> = {
   answer: (context, request) => give(context, request, request.outcome, answerQuestion),
 };
 
-/** `looper approve ID [-m TEXT]`: the outcome that agrees. */
-export const approve: EditingCommand<Request> = {
-  ...EDITING,
-  arguments: [QUESTION],
-  options: [MESSAGE, EDIT_OPTION, SHOWN, ...EDITING.options],
-  examples: [
+/** A command that answers with the outcome that agrees or refuses, whatever its name. */
+const decision = (
+  word: "approve" | "reject",
+  options: readonly Option[],
+  examples: EditingCommand<Request>["examples"],
+): EditingCommand<Request> => ({
+  ...{
+    ...EDITING,
+    examples: examples ?? [],
+    arguments: [QUESTION],
+    options: [...options, ...EDITING.options],
+  },
+  answer: (context, request) =>
+    give(context, request, word, (id, said, by) => decideQuestion(id, { ...said, word }, by)),
+});
+
+export const approve = decision(
+  "approve",
+  [MESSAGE, EDIT_OPTION, SHOWN],
+  [
     ["looper approve T3", "carry out what T3 asks about"],
     ["looper approve T3 --edit plan.json", "change the plan, and approve that"],
   ],
-  answer: (context, request) =>
-    give(context, request, "approve", (id, said, by) => decideQuestion(id, { ...said, word: "approve" }, by)),
-};
+);
 
-/** `looper reject ID [-m TEXT]`: the outcome that refuses. */
-export const reject: EditingCommand<Request> = {
-  ...EDITING,
-  arguments: [QUESTION],
-  options: [MESSAGE, SHOWN, ...EDITING.options],
-  examples: [['looper reject T3 -m "too big"', "give T3 up, or send it back, as its workflow says"]],
-  answer: (context, request) =>
-    give(context, request, "reject", (id, said, by) => decideQuestion(id, { ...said, word: "reject" }, by)),
-};
+export const reject = decision(
+  "reject",
+  [MESSAGE, SHOWN],
+  [['looper reject T3 -m "too big"', "give T3 up, or send it back, as its workflow says"]],
+);
 
-const REFUSED = {
-  what: "an agent of a run may not answer questions",
-  instead: "report your own questions in the summary: questions",
-};
+const REFUSED: NotForAgents = ["answer questions", "report your own questions in the summary: questions"];
 
 async function give(
   context: CommandContext,
@@ -85,7 +90,7 @@ async function give(
 ): Promise<SaidAnswer> {
   const { id, file, message, shown } = request;
   // Before anything is written or opened.
-  await refuseAgents(context, { ...REFUSED, file });
+  await refuseAgents(context, ...REFUSED, { file });
   const project = await projectOf(context, { file, quiet: true });
   return answerShared(context, project, async () => {
     const edited = await answerEdited(context, request, word);

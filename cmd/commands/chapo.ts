@@ -1,5 +1,5 @@
-// `looper chapo`: the built-in engine, used by a person. Lists, and answers to what waits, are here. Leaves the settings
-// to site.ts, the conversation to converse.ts, and the work to src/chapo.
+// `looper chapo`: the built-in engine, used by a person. Lists, and answers to what waits, are here. Leaves
+// the settings to site.ts, the conversation to converse.ts, and the work to src/chapo.
 import { UserError, usageError } from "../../src/system/errors.js";
 import { siteOf, treesOf, trustSite, type ChapoCall, type ChapoLine } from "./chapo/site.js";
 import { answerWith, canTalk, converse, resumeWith } from "./chapo/converse.js";
@@ -11,7 +11,7 @@ import { type CallAnswer, AGAIN, type SessionCall } from "../../src/chapo/engine
 import { given } from "../../src/system/given.js";
 import { isRecord, tryParseJson } from "../../src/system/text/json.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
-import { lookOf, printLines, printJson, warn } from "../lookup/project.js";
+import { lookOf, printLines, printJson, tableOf, warn } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 import { storeMessage } from "../../src/chapo/session/inbox.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
@@ -28,10 +28,8 @@ import { readChapoPrompts } from "../../src/chapo/prompt/prompts.js";
 import { nodeNetwork } from "../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../src/ui/view/words/amounts.js";
 import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
-import type { Output } from "../../src/ui/output.js";
-import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
-import { nearest } from "../../src/system/text/nearest.js";
-import { didYouMean } from "../../src/todo/model/problem.js";
+import type { Column } from "../../src/ui/terminal/columns.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import { questionLines } from "../../src/ui/terminal/lines/chapo-lines.js";
 
 export const command: WorkingCommand<ChapoLine> = {
@@ -66,7 +64,12 @@ export const command: WorkingCommand<ChapoLine> = {
 };
 
 async function chapo(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
-  if (request.serveStdio === true) return serve(context, request);
+  if (request.serveStdio === true) {
+    if (request.words.length > 0)
+      throw usageError("--serve-stdio takes no message", "the client sends the messages");
+    // Loaded only here: the protocol's library has no other use.
+    return (await import("./chapo/acp.js")).serveStdio(context, request);
+  }
   const call = { context, request, site: await siteOf(context, request) };
   const { words } = request;
   const [verb] = words;
@@ -87,7 +90,7 @@ const LISTS: ReadonlyMap<string, (call: ChapoCall) => Promise<CommandOutcome>> =
   ["tools", listTools],
 ]);
 
-/** A new conversation does not begin with one of these words alone: the rest was forgotten. In a session it may be an answer. */
+/** A new conversation does not begin with one of these words alone; in a session it may be an answer. */
 function refuseLoneVerb(request: ChapoLine): void {
   const [verb = "", session, ...text] = request.words;
   const takesText = verb === "answer" || verb === "steer";
@@ -99,14 +102,6 @@ function refuseLoneVerb(request: ChapoLine): void {
     `looper chapo ${verb} needs ${session === undefined ? "a session" : "a text"}`,
     `looper chapo ${verb} last${takesText ? ' "text"' : ""} takes the newest session; looper chapo sessions lists them`,
   );
-}
-
-/** Serves the Agent Client Protocol. Its library is loaded only here. */
-async function serve(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
-  if (request.words.length > 0)
-    throw usageError("--serve-stdio takes no message", "the client sends the messages");
-  const { serveStdio } = await import("./chapo/acp.js");
-  return serveStdio(context, request);
 }
 
 /** The message from the command line or stdin; `undefined`: ask on the terminal. */
@@ -127,7 +122,7 @@ async function messageOf(context: CommandContext, request: ChapoLine): Promise<s
 }
 
 function refuse({ context }: ChapoCall, what: string): Promise<void> {
-  return refuseAgents(context, { what: `an agent may not ${what}`, instead: "ask the user", sessions: true });
+  return refuseAgents(context, what, "ask the user", { sessions: true });
 }
 
 /** `looper chapo approve SESSION [-m TEXT] [--args JSON]`, `looper chapo reject SESSION [-m TEXT]` */
@@ -223,7 +218,7 @@ async function listSessionsHere(call: ChapoCall): Promise<CommandOutcome> {
       { title: "cost", right: true },
       { title: "about", shrinks: true },
     ];
-    return rows.length === 0 ? ["no sessions yet"] : listLines(out, columns, rows);
+    return rows.length === 0 ? ["no sessions yet"] : tableOf(out, columns, rows);
   });
   if (call.request.json !== true) await warnOfBroken(call.context, answer.broken);
   return answer.broken.length === 0 ? "ok" : "no";
@@ -259,7 +254,7 @@ async function listTools(call: ChapoCall): Promise<CommandOutcome> {
       ...["tool", "agent", "first"].map((title) => ({ title })),
       { title: "takes", shrinks: true },
     ];
-    return rows.length === 0 ? ["no tools"] : listLines(out, columns, rows);
+    return rows.length === 0 ? ["no tools"] : tableOf(out, columns, rows);
   });
   return "ok";
 }
@@ -273,16 +268,6 @@ function fieldsOf({ properties, required }: Readonly<Record<string, unknown>>): 
       .map((field) => (needed.has(field) ? field : `${field}?`))
       .join(", "),
   );
-}
-
-function listLines(
-  out: Output,
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-): readonly string[] {
-  const look = lookOf(out);
-  const { header, lines } = tableLines(columns, rows, look.columns);
-  return [look.colours.dim(header), ...lines];
 }
 
 /** Prints the calls that wait, of the newest session first, each with its whole diff or command. */
@@ -321,10 +306,7 @@ async function findSession(
   const ids = sessions.map(({ id }) => id);
   throw usageError(
     named === "last" ? "there is no such session" : `session ${JSON.stringify(named)} not found`,
-    didYouMean(
-      nearest(named, ids),
-      "list them with `looper chapo sessions`; quote a message of several words",
-    ),
+    hintOn(named, ids, "list them with `looper chapo sessions`; quote a message of several words"),
   );
 }
 

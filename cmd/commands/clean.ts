@@ -1,5 +1,5 @@
-// `looper clean`: removes old runs and sessions. Leaves to src/loop/runs/clean-logs.ts and clean-sessions.ts which are still
-// needed, and removing.
+// `looper clean`: removes old runs and sessions. Leaves which are still needed, and removing them, to
+// src/loop/runs/clean-logs.ts and clean-sessions.ts.
 import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
@@ -59,10 +59,7 @@ export const command: AnsweringCommand<Request, Answer> = {
     ["looper clean --age 30d", "remove runs and sessions older than 30 days"],
   ],
   answer: async (context, request) => {
-    await refuseAgents(context, {
-      what: "an agent of a run may not remove runs",
-      instead: "report it in the summary",
-    });
+    await refuseAgents(context, "remove runs", "report it in the summary");
     const wish = wishOf(request);
     const unsaid = wish.keep === undefined && wish.ageMs === undefined;
     if (unsaid && request.y !== true && request.dryRun !== true && !context.stdin.isTerminal)
@@ -80,10 +77,9 @@ export const command: AnsweringCommand<Request, Answer> = {
     const plan = await planClean(site, survey, selected);
     const sessions = await planSessions(site, asked);
     const all = [plan.remove, survey.going, sessions.remove, sessions.going];
-    if (unsaid && request.dryRun !== true && all.some(({ length }) => length > 0)) {
-      if (!(await isAgreed(context, request, proposalOf({ plan, sessions, keep }))))
-        return { json: undefined, end: "no" };
-    }
+    const asks = unsaid && request.dryRun !== true && all.some(({ length }) => length > 0);
+    if (asks && !(await isAgreed(context, request, proposalOf(plan.remove, sessions.remove, keep))))
+      return { json: undefined, end: "no" };
     const cleaned = request.dryRun === true ? undefined : await removeRuns(site, survey, plan);
     const cleanedSessions = request.dryRun === true ? undefined : await removeSessions(site, sessions);
     const copies = await listCopies(context.ports.files, project.todoFile);
@@ -143,16 +139,7 @@ async function siteOf({ ports, env }: CommandContext, project: Project): Promise
 }
 
 /** The default action, as a question and as a statement. */
-function proposalOf({
-  plan,
-  sessions,
-  keep,
-}: {
-  plan: CleanPlan;
-  sessions: SessionPlan;
-  keep: number;
-}): string {
-  const [runs, old] = [plan.remove, sessions.remove];
+function proposalOf(runs: CleanPlan["remove"], old: SessionPlan["remove"], keep: number): string {
   const what = [
     ...(runs.length > 0 || old.length === 0 ? [`${plural(runs.length, "run")}, ${sizeOf(runs)}`] : []),
     ...(old.length > 0 ? [`${plural(old.length, "session")} of Chapo, ${sizeOf(old)}`] : []),

@@ -50,8 +50,8 @@ test("one setting, those below one, the files", async () => {
 });
 
 test.each([
-  [["get", "loop.max_atempts"], /unknown setting loop\.max_atempts/, /did you mean "loop\.max_attempts"/],
-  [["get", "loop.max_wiat"], /unknown setting loop\.max_wiat/, /did you mean "loop\.max_wait"/],
+  [["get", "loop.max_atempts"], /unknown setting loop\.max_atempts/, /did you mean loop\.max_attempts/],
+  [["get", "loop.max_wiat"], /unknown setting loop\.max_wiat/, /did you mean loop\.max_wait/],
   [["get"], /no setting is named/, /config get/],
   [["pth"], /no verb pth/, /did you mean path/],
   [["path", "x"], /no more words/, /./],

@@ -1,5 +1,5 @@
-// `looper config`: the settings in force, and where each comes from; or changes one, which is validated before it is written. Leaves
-// resolving the settings and editing their text to src/config.
+// `looper config`: the settings in force, and where each comes from; or changes one, which is validated
+// before it is written. Leaves resolving the settings and editing their text to src/config.
 import path from "node:path";
 import { Argument, Option } from "commander";
 import { findFolder, openProject } from "../../src/config/project/open-project.js";
@@ -13,18 +13,16 @@ import { branchAt, ROWS } from "../../src/config/settings/settings.js";
 import { environmentError, errorCode, errorMessage, usageError, UserError } from "../../src/system/errors.js";
 import { leadsInside } from "../../src/system/files/leads-inside.js";
 import { given } from "../../src/system/given.js";
-import { nearest } from "../../src/system/text/nearest.js";
-import { didYouMean } from "../../src/todo/model/problem.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import { configAnswer, narrowToKey, settingsFilesAnswer } from "../../src/ui/answers/project/config.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
-import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
 import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readVerb } from "../context/words.js";
 import { approve, type LinesToApprove } from "../lookup/approve.js";
-import { lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
+import { lookOf, printSaid, projectOf, shownPath, tableOf } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
 interface Request {
@@ -111,17 +109,14 @@ function isKnown(key: string): boolean {
 function unknownSetting(key: string): UserError {
   const [, name = "claude"] = key.split(".");
   const known = [...ROWS.keys()].map((row) => row.replace("*", name));
-  return usageError(
-    `unknown setting ${key}`,
-    didYouMean(nearest(key, known), "list them with `looper config`"),
-  );
+  return usageError(`unknown setting ${key}`, hintOn(key, known, "list them with `looper config`"));
 }
 
 /** The widest value that keeps the sources aligned. */
 const VALUE_WIDTH = 48;
 
 function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[] {
-  const { colours, columns: width } = lookOf(out);
+  const { dim } = lookOf(out).colours;
   const rows = settings.map(({ key, value, layer, where }) =>
     [key, plain(value), where === "" ? layer : where].map(clean),
   );
@@ -130,11 +125,8 @@ function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[]
     { title: "value", shrinks: true, most: VALUE_WIDTH },
     { title: "from", shrinks: true },
   ] as const;
-  const { header, lines } = tableLines(columns, rows, width);
-  return [
-    colours.dim(header),
-    ...lines.map((line, at) => (settings[at]?.layer === "default" ? colours.dim(line) : line)),
-  ];
+  const lines = tableOf(out, columns, rows);
+  return lines.map((line, at) => (settings[at - 1]?.layer === "default" ? dim(line) : line));
 }
 
 /** A text unchanged, other values as JSON. */
@@ -150,9 +142,7 @@ interface Order {
 }
 
 async function change(context: CommandContext, order: Order, quiet: boolean): Promise<SaidAnswer> {
-  await refuseAgents(context, {
-    what: "a process of a run may not change the settings",
-    instead: "report in the summary what should be set",
+  await refuseAgents(context, "change the settings", "report in the summary what should be set", {
     sessions: true,
   });
   const folder = await findFolder(context.ports.files, context);
@@ -179,7 +169,7 @@ function orderOf(verb: "set" | "unset", { key, values = [], user }: Request): Or
   return { key, values, scope };
 }
 
-/** Validates and writes the change; returns the file. `folder`: of the project. Only JSON files of their own are changed. */
+/** Validates and writes the change; returns the file. Only JSON files of their own are changed. */
 async function writeSetting(
   context: CommandContext,
   folder: string,
@@ -237,7 +227,7 @@ async function mustBeInside(
   }
 }
 
-/** Replaces the hint of an error: no file was changed that could be corrected. A new agent may need several keys at once. */
+/** Replaces the hint of an error: no file was changed. A new agent may need several keys at once. */
 function whatWouldHold(layers: Layers, key: string): ResolvedSettings {
   try {
     return resolveSettings(layers);

@@ -124,7 +124,8 @@ function linesOf(checks: readonly Check[], colours: Colours, columns?: number): 
     lines.map((line, at) => (at === 0 ? line : `${margin}${indent}${line}`));
   const lines = checks.flatMap(({ name, status, message, remedy }) => {
     const [first = "", ...more] = below(wrap(clean(message), room));
-    const said = [`${signOf(status, colours)} ${clean(name).padEnd(width)}  ${first}`, ...more];
+    const sign = { ok: colours.green("✓"), warning: colours.yellow("!"), error: colours.red("✗") }[status];
+    const said = [`${sign} ${clean(name).padEnd(width)}  ${first}`, ...more];
     if (remedy === undefined) return said;
     const [arrow = "", ...rest] = below(wrap(clean(remedy), room && room - 2), "  ");
     return [...said, `${margin}${colours.dim("→")} ${arrow}`, ...rest];
@@ -138,10 +139,6 @@ function startLine(checks: readonly Check[]): string {
   return names.length === 0
     ? "a run can start"
     : `a run can start, but see ${[...new Set(names)].join(", ")}`;
-}
-
-function signOf(status: Check["status"], colours: Colours): string {
-  return { ok: colours.green("✓"), warning: colours.yellow("!"), error: colours.red("✗") }[status];
 }
 
 // Checks the project's backlog. The files that its settings name are checked as at the start of a run.

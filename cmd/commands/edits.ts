@@ -1,5 +1,5 @@
-// The small edits of the backlog: `looper block`, `done` and `rm`; and `pause`, `resume`, `steer` and `complete`, for a task on its way
-// through a workflow.
+// The small edits of the backlog: `looper block`, `done` and `rm`; and `pause`, `resume`, `steer` and
+// `complete`, for a task on its way through a workflow.
 import { Option } from "commander";
 import { completeTask, pauseTask, resumeTask, steerTask } from "../../src/todo/change/person-answers.js";
 import { blockTask, removeTasks, setStatus, type PersonEdit } from "../../src/todo/change/person-edits.js";
@@ -64,7 +64,7 @@ function steerBy(
     decide,
     say: ({ changed, run }) =>
       changed.length === 0 ? [`${request.id}: complete already`] : changed.map((one) => say(one.id, run)),
-    refused: { what: `an agent of a run may not ${what}`, instead: "report what is left in the summary" },
+    refused: [what, "report what is left in the summary"],
   });
 }
 

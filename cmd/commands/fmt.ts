@@ -1,4 +1,4 @@
-// `looper fmt [file]`: the task file in canonical form. Leaves the form to canonical.ts, and writing to the store.
+// `looper fmt [file]`: the task file in canonical form. Leaves the form to canonical.ts.
 import path from "node:path";
 import { Option } from "commander";
 import { createTwoFilesPatch } from "diff";
@@ -109,7 +109,7 @@ function fixedText({ json: { written, copy }, shown, corrections }: Answer): str
   return `corrected ${shown}: ${describeCorrections(corrections)}${kept}`;
 }
 
-/** Formats the newest version of the file, so that no save is lost. Returns the path of the copy, if there is one. */
+/** Formats the newest version of the file, so that no save is lost. Returns the path of its copy. */
 async function writeInto(
   { ports }: CommandContext,
   project: Project,

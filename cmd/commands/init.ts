@@ -1,5 +1,5 @@
-// `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves inspecting the folder to init/site.ts,
-// the plan to init/plan.ts, and the task file to the store.
+// `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves
+// looking at the folder to init/site.ts, the plan to init/plan.ts, and the task file to the store.
 import { initAnswer } from "../../src/ui/answers/project/init.js";
 import { asResult } from "../../src/git/base/git.js";
 import path from "node:path";
@@ -9,7 +9,6 @@ import { headOf } from "../../src/git/base/repository/head.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { environmentError, usageError } from "../../src/system/errors.js";
 import { withoutMarker } from "../../src/todo/model/select.js";
-import type { ReadResult } from "../../src/todo/store/writer.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
 import { cut, clean } from "../../src/ui/text.js";
@@ -23,7 +22,7 @@ import {
 import { ignoredFolders, planFiles, type Wishes, type PlannedFile } from "./init/plan.js";
 import { askAll, type Answers } from "./init/questions.js";
 import { lookAround, type InitSite } from "./init/site.js";
-import { printLines, shownPath } from "../lookup/project.js";
+import { appendTo, printLines, shownPath } from "../lookup/project.js";
 import { JSON_OPTION, list, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
@@ -75,10 +74,11 @@ export const command: AnsweringCommand<Request, Answer> = {
 };
 
 async function init(context: CommandContext, request: Request): Promise<Answer> {
-  await refuseAgents(context, {
-    what: "an agent of a run may not set up the project it works in",
-    instead: "report what is missing in the summary: new_tasks, blockers",
-  });
+  await refuseAgents(
+    context,
+    "set up the project it works in",
+    "report what is missing in the summary: new_tasks, blockers",
+  );
   const commands = commandsOf(request);
   const site = await lookAround(context, request.here === true);
   if (commands.length > 0 && site.settingsFile !== undefined && request.force !== true)
@@ -90,7 +90,7 @@ async function init(context: CommandContext, request: Request): Promise<Answer> 
   const given = await importOf(call, request.import);
   const answers = await answersOf(call, commands);
   // Nothing is written yet.
-  if (answers === undefined) return CANCELLED;
+  if (answers === undefined) return { json: undefined, end: { ending: "interrupted" } };
   const { origin } = answers;
   const imported = given ?? (await importOf(call, origin.from === "import" ? origin.file : undefined));
   return { json: await setUp(call, { ...answers, imported }), site };
@@ -101,8 +101,6 @@ interface Call {
   request: Request;
   site: InitSite;
 }
-
-const CANCELLED: Answer = { json: undefined, end: { ending: "interrupted" } };
 
 function commandsOf(request: Request): readonly string[] {
   const commands = [...new Set((request.verify ?? []).map((command) => command.trim()))];
@@ -226,8 +224,8 @@ function notesOn({ context, request, site }: Call, wishes: Wishes, writesBacklog
   if (broken !== undefined && !mended)
     notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);
   const file = shownPath(context, project.todoFile);
-  if (!writesBacklog && (backlog.kind === "invalid" || problemsOf(backlog) > 0))
-    notes.push(`${file} is not a valid backlog: looper validate shows why`);
+  const isBroken = backlog.kind === "invalid" || (backlog.kind === "empty" && backlog.problems.length > 0);
+  if (!writesBacklog && isBroken) notes.push(`${file} is not a valid backlog: looper validate shows why`);
   if (ignores === "strange")
     notes.push(`.gitignore is not a plain file; add these yourself: ${ignoredFolders(project).join(", ")}`);
   const [proof] = proofs;
@@ -240,10 +238,6 @@ function notesOn({ context, request, site }: Call, wishes: Wishes, writesBacklog
   if (proof !== undefined && settingsFile === undefined && !skipConfig && !isProven)
     notes.push(`nothing proves a task done yet; verify.commands could be ${JSON.stringify([proof.command])}`);
   return notes;
-}
-
-function problemsOf(read: ReadResult): number {
-  return read.kind === "empty" ? read.problems.length : 0;
 }
 
 async function tell(
@@ -309,7 +303,7 @@ async function writePlanned(
   if (text === undefined) return { path: file, did };
   await files.makeFolder(path.dirname(file));
   const kept = copy === true ? await setAside(ports, file) : undefined;
-  if (did === "extended") await append(ports, file, text);
+  if (did === "extended") await appendTo(files, file, text);
   else await files.writeAtomic(file, text);
   return { path: file, did, ...given({ copy: kept }) };
 }
@@ -322,16 +316,5 @@ async function setAside({ clock, files }: Pick<Ports, "clock" | "files">, file: 
     if ((await files.stat(copy, { link: true })) !== undefined) continue;
     await files.rename(file, copy);
     return copy;
-  }
-}
-
-/** Appends; the old content stays byte for byte. */
-async function append({ files }: Pick<Ports, "files">, file: string, text: string): Promise<void> {
-  const open = await files.openAppend(file);
-  try {
-    await open.append(text);
-    await open.sync();
-  } finally {
-    await open.close();
   }
 }

@@ -1,5 +1,5 @@
-// `looper logs ID [run]`: the agent's messages on a task, in every attempt of its newest run. Leaves the layout to
-// ui/terminal/lines/logs-lines.ts, and all other events to `looper tail --task ID`.
+// `looper logs ID [run]`: the agent's messages on a task, in every attempt of its newest run. Leaves the
+// layout to ui/terminal/lines/logs-lines.ts, and all other events to `looper tail --task ID`.
 import path from "node:path";
 import { Argument } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
@@ -32,7 +32,7 @@ export const command: AnsweringCommand<Request, { json: LogsAnswer; title: strin
     const project = await projectOf(context, { file });
     const isThere = (await context.ports.files.stat(project.todoFile)) !== undefined;
     const json = await said(context, project, { id, run });
-    // A log with the task is enough, unless a named task file is missing. Without one, the task must be in the task file.
+    // A log with the task is enough, unless a named task file is missing; else the task must be in the file.
     const isKnown = json.attempts.length > 0;
     const read =
       isThere || !isKnown || file !== undefined

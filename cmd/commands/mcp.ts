@@ -1,12 +1,11 @@
-// `looper mcp`: serves the backlog over the Model Context Protocol on stdin and stdout. In an agent's hands its tools read the task
-// and leave requests; elsewhere they are a person's commands.
+// `looper mcp`: serves the backlog over the Model Context Protocol on stdin and stdout. In an agent's hands
+// its tools read the task and leave requests; elsewhere they are a person's commands.
 import { Option } from "commander";
 import { TODO_FILE, type WorkingCommand } from "../context/command.js";
 import { usageError } from "../../src/system/errors.js";
 import { stopOnSignal } from "../lookup/stop-on-signal.js";
 import { isUnderAnAgent } from "../lookup/under-an-agent.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
-import type { McpOffer } from "./mcp/serve.js";
 
 interface Request {
   allowAnswers?: true;
@@ -22,7 +21,7 @@ export const command: WorkingCommand<Request> = {
   work,
 };
 
-async function work(context: CommandContext, request: Request): Promise<CommandOutcome> {
+async function work(context: CommandContext, { file, allowAnswers }: Request): Promise<CommandOutcome> {
   if (context.stdin.isTerminal)
     throw usageError(
       "looper mcp is started by a client, which talks to it on stdin",
@@ -30,29 +29,12 @@ async function work(context: CommandContext, request: Request): Promise<CommandO
     );
   const stop = stopOnSignal(context);
   const write = context.claimStdout();
+  // Loaded only here: the protocol's library has no other use.
   const { serve } = await import("./mcp/serve.js");
-  const offer = await offerFor(context, request);
+  const site = { context, file, allowAnswers: allowAnswers === true };
+  const offer = (await isUnderAnAgent(context, { file }))
+    ? (await import("./mcp/agent-tools.js")).agentOffer(context)
+    : (await import("./mcp/person-tools.js")).personOffer(site);
   await serve(offer, { chunks: context.stdin.chunks(), write }, stop.signal);
   return "ok";
-}
-
-/** The protocol's library is only loaded where it is served. */
-async function offerFor(context: CommandContext, request: Request): Promise<McpOffer> {
-  const { version } = context;
-  const { file } = request;
-  if (await isUnderAnAgent(context, { file })) {
-    const { AGENT_INSTRUCTIONS, agentTools, readStep } = await import("./mcp/agent-tools.js");
-    return {
-      version,
-      instructions: AGENT_INSTRUCTIONS,
-      tools: agentTools(context, readStep(context)),
-    };
-  }
-  const { PERSON_INSTRUCTIONS, personTools } = await import("./mcp/person-tools.js");
-  const allowAnswers = request.allowAnswers === true;
-  return {
-    version,
-    instructions: PERSON_INSTRUCTIONS,
-    tools: personTools({ context, file, allowAnswers }),
-  };
 }

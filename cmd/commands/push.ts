@@ -1,4 +1,4 @@
-// `looper push [version]`: a release prepared by an agent and checked by the runner. Leaves the work to src/loop/release, the display to watch-run.ts.
+// `looper push [version]`: a release prepared by an agent and checked by the runner, in src/loop/release.
 import { Argument, Option } from "commander";
 import { planRelease } from "../../src/loop/release/release.js";
 import { readWish } from "../../src/loop/release/survey-release.js";
@@ -42,12 +42,10 @@ export const command: WorkingCommand<StartLine> = {
 };
 
 async function push(context: CommandContext, request: StartLine): Promise<CommandOutcome> {
-  await refuseAgents(context, {
-    what: "an agent of a run may not release",
-    instead: "say in the summary that it is ready",
-  });
+  await refuseAgents(context, "release", "say in the summary that it is ready");
   const wanted = readWish(request.words[0]);
-  const asked = await requestOf(context, request, wanted);
+  const project = await projectOf(context, { flags: pickSettingFlags(context, request), quiet: true });
+  const asked = { ...makeRunRequest(context, request, project), release: given({ wanted }) };
   const json = request.json === true;
   if (request.dryRun === true) return showPlan(context, asked, json);
   const { view, released, ...end } = await watchRun(context, asked, { manner: json ? "silent" : "progress" });
@@ -56,15 +54,6 @@ async function push(context: CommandContext, request: StartLine): Promise<Comman
   if (json) await printJson(context, answer);
   else await printRelease(context, answer, released.next ?? "");
   return end;
-}
-
-async function requestOf(
-  context: CommandContext,
-  request: StartLine,
-  wanted: string | undefined,
-): Promise<RunToWatch> {
-  const project = await projectOf(context, { flags: pickSettingFlags(context, request), quiet: true });
-  return { ...makeRunRequest(context, request, project), release: given({ wanted }) };
 }
 
 /** Prints the result on stdout, and why it went no further on stderr. */

@@ -61,7 +61,7 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
   print: printSaid,
 };
 
-/** The working tree that refs are named by. Git is asked only where a question shows saved work: nothing else has a ref. */
+/** The working tree that refs are named by. Only a question that shows saved work has one. */
 async function treeOf(
   { ports, env }: CommandContext,
   project: Project,

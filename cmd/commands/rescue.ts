@@ -1,6 +1,6 @@
-// `looper rescue`: lists, shows, restores and drops abandoned work. Restored files are work of their task again: a checkpoint
-// is made of the tree without it and the task is marked as doing, so that the next attempt continues from it and the task's commit
-// contains it. Leaves git to src/git/.
+// `looper rescue`: lists, shows, restores and drops abandoned work. Restored files are work of their task
+// again: a checkpoint is made of the tree without them and the task is marked as doing, so that the next
+// attempt continues from them and the task's commit contains them. Leaves git to src/git/.
 import { Argument } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { asResult, GitError, withHint } from "../../src/git/base/git.js";
@@ -67,10 +67,7 @@ async function answer(context: CommandContext, { verb: word, ids = [] }: Request
   const verb = readVerb("rescue", word, VERBS) ?? "list";
   checkIds(verb, ids);
   if (verb === "restore" || verb === "drop")
-    await refuseAgents(context, {
-      what: `an agent of a run may not ${verb} what was put aside`,
-      instead: "say in the summary which rescue is meant",
-    });
+    await refuseAgents(context, `${verb} what was put aside`, "say in the summary which rescue is meant");
   const project = await projectOf(context);
   const repo = await repositoryOf(context, project, verb);
   const rescues = repo === undefined ? [] : await listRescues(repo);

@@ -1,18 +1,15 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
 import { planAnswer } from "../../src/ui/answers/runs/plan.js";
-import type { Project } from "../../src/config/project/open-project.js";
 import { usageError, UserError } from "../../src/system/errors.js";
 import { planRun, type RunPlan } from "../../src/loop/start/plan-run.js";
 import { given } from "../../src/system/given.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/text.js";
 import { rowsOf, verdictsOf } from "../../src/ui/view/rows.js";
-import type { View } from "../../src/ui/view/view.js";
 import { plural, showCost, showCount, showDuration } from "../../src/ui/view/words/amounts.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf, warn } from "../lookup/project.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import {
-  type Manner,
   makeRunRequest,
   openReport,
   pickSettingFlags,
@@ -70,22 +67,22 @@ async function run(context: CommandContext, request: RunLine): Promise<CommandOu
   const { project } = asked;
   if (request.dryRun === true) return showPlan(context, request, asked);
   if (request.bare === true && !(await isMeant(context, asked))) return { ending: "interrupted" };
-  const junit = request.junit;
+  const { junit, json, quiet } = request;
   const watching = {
-    manner: mannerOf(request),
+    manner: json === true ? "json" : quiet === true ? "quiet" : "progress",
     asksHere: true,
     ...(junit === undefined ? {} : { junit: await openReport(context, junit, project.todoFile) }),
   } as const;
   const work = (): ReturnType<typeof watchRun> => watchRun(context, asked, watching);
   const end = request.serve === true ? await serveBeside(context, project, work) : await work();
-  const isFailed = request.failUnverified === true && end.ending === "complete" && hasUnverified(end.view);
-  return isFailed ? "no" : end;
+  if (request.failUnverified !== true || end.ending !== "complete") return end;
+  return verdictsOf(rowsOf(end.view)).some(({ verdict }) => verdict === "unverified") ? "no" : end;
 }
 
 /** The most steps that are shown before a run. */
 const MOST_STEPS = 12;
 
-/** `looper` alone at a terminal shows what a run would do, and waits for Enter. A run without tasks, or with broken ones, asks itself. */
+/** `looper` alone at a terminal shows the plan and waits for Enter. A run without valid tasks asks itself. */
 async function isMeant(context: CommandContext, asked: RunToWatch): Promise<boolean> {
   const { stdin, out } = context;
   if (!stdin.isTerminal || !out.isTerminal) return true;
@@ -118,11 +115,11 @@ export async function readRequest(context: CommandContext, request: RunLine): Pr
   const project = await projectOf(context, { file: request.words[0], flags, quiet });
   await mustBeReadable(context, project.todoFile);
   await mustBeMeant(context, request, project.todoFile);
-  return requestOf(context, request, project);
-}
-
-function hasUnverified(view: View): boolean {
-  return verdictsOf(rowsOf(view)).some(({ verdict }) => verdict === "unverified");
+  const { task: only, prompt, wait } = request;
+  const idea = prompt === "-" ? await context.stdin.readAll() : prompt;
+  if (idea !== undefined && !/\S/u.test(idea))
+    throw usageError("--prompt is empty", 'say what to build: --prompt "a small web shop"');
+  return { ...makeRunRequest(context, request, project), ...given({ only, idea, wait }) };
 }
 
 /** Refuses a named task file that does not exist, unless `--prompt` asks for it to be written. */
@@ -140,20 +137,6 @@ async function mustBeMeant(context: CommandContext, request: RunLine, todoFile: 
     throw usageError(`${file} is a task, and run takes a task file`, `looper run --task ${file}`);
   const hint = await hintOfFile(ports.files, todoFile, `--prompt "what to build" has an agent write it`);
   throw usageError(`no task file ${todoFile}`, hint);
-}
-
-function mannerOf(request: RunLine): Manner {
-  if (request.json === true) return "json";
-  return request.quiet === true ? "quiet" : "progress";
-}
-
-async function requestOf(context: CommandContext, request: RunLine, project: Project): Promise<RunToWatch> {
-  const only = request.task;
-  const prompt = request.prompt;
-  const idea = prompt === "-" ? await context.stdin.readAll() : prompt;
-  if (idea !== undefined && !/\S/u.test(idea))
-    throw usageError("--prompt is empty", 'say what to build: --prompt "a small web shop"');
-  return { ...makeRunRequest(context, request, project), ...given({ only, idea, wait: request.wait }) };
 }
 
 async function showPlan(

@@ -4,13 +4,13 @@ import { summarizeRuns } from "../../src/logging/run-summaries.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { runRow, wasRefused } from "../../src/ui/answers/runs/runs.js";
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
-import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
+import type { Column } from "../../src/ui/terminal/columns.js";
 import { showCostOf, showCount, showDuration, showMoment } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
 import { listOwnRuns } from "../lookup/find-run.js";
-import { lookOf, printLines, projectOf } from "../lookup/project.js";
+import { printLines, projectOf, tableOf } from "../lookup/project.js";
 
 type Row = RunsAnswer["runs"][number];
 
@@ -49,8 +49,7 @@ function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[]
     ...["run", "started", "ending"].map((title) => ({ title })),
     ...["done", "took", "tokens", "cost"].map(right),
   ];
-  const { header, lines } = tableLines(columns, cells);
-  return [lookOf(out).colours.dim(header), ...lines];
+  return tableOf(out, columns, cells);
 }
 
 /** A release has no tasks. */

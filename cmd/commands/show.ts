@@ -1,5 +1,5 @@
-// `looper show ID`: all fields of a task, and every attempt in the logs. `--explain` asks the gate again. Leaves the layout to
-// ui/terminal/lines/task-lines.ts, and asking the gate to src/loop/explain/explain.ts.
+// `looper show ID`: all fields of a task, and every attempt in the logs. Leaves the layout to task-lines.ts,
+// and `--explain`, which asks the gate again, to src/loop/explain/explain.ts.
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { explain, mustRunChecks, type Explained } from "../../src/loop/explain/explain.js";
@@ -120,9 +120,7 @@ async function explainTask(
       "run it, or see with `looper runs` which logs are left",
     );
   if (mustRunChecks(judged)) {
-    await refuseAgents(context, {
-      what: "an agent of a run may not run the checks of an attempt again",
-      instead: "show the task without --explain",
+    await refuseAgents(context, "run the checks of an attempt again", "show the task without --explain", {
       file,
     });
     const lines = [`looper: running checks to find what ${task.id} needs`];

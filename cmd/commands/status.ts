@@ -1,4 +1,4 @@
-// `looper status`: the run in progress or the last one, and what is left. Leaves folding the log to src/ui/view/read-view.ts.
+// `looper status`: the run in progress or the last one, and what is left.
 import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
@@ -92,7 +92,7 @@ function mustBeWatched({ out, env }: CommandContext, { json }: Request): void {
     );
 }
 
-/** Until a signal. A run in progress is shown anew each second, because its times pass, and one that has ended each minute. */
+/** Until a signal. A run in progress is shown anew each second, and one that has ended each minute. */
 async function watchStatus(context: CommandContext): Promise<void> {
   const { ports } = context;
   const state = async (): Promise<string> => {

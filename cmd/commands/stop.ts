@@ -1,4 +1,4 @@
-// `looper stop [--now]`: asks the run in progress to end and waits for its answer; with --now, waits for its end.
+// `looper stop [--now]`: asks the run in progress to end, and waits for its answer; with --now for its end.
 import { Option } from "commander";
 import { stopRun, type StoppedRun } from "../../src/loop/runs/stop-run.js";
 import { stopAnswer } from "../../src/ui/answers/runs/stop.js";
@@ -23,10 +23,7 @@ export const command: AnsweringCommand<{ now?: true }, Answer> = {
     ["looper stop --now", "stop at once; the next run resumes the task"],
   ],
   answer: async (context, { now = false }) => {
-    await refuseAgents(context, {
-      what: "an agent of a run may not stop it",
-      instead: "report in the summary that it is blocked",
-    });
+    await refuseAgents(context, "stop it", "report in the summary that it is blocked");
     const stopped = await stopRun(context.ports, await projectOf(context), { now });
     return { json: stopAnswer(stopped), stopped };
   },

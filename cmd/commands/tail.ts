@@ -8,7 +8,6 @@ import { watchRuns, type WatchedRuns } from "../../src/logging/watch-runs.js";
 import { usageError } from "../../src/system/errors.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import { hintOnTask } from "../../src/todo/change/which-task.js";
-import { checkBacklog } from "../../src/todo/check/check.js";
 import { spellOut } from "../../src/ui/json-text.js";
 import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
 import { RUN, type WorkingCommand } from "../context/command.js";
@@ -16,6 +15,7 @@ import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
 import { filterRuns, folderOfRun } from "../lookup/find-run.js";
 import { lookOf, projectOf, warn } from "../lookup/project.js";
+import { tasksIn } from "../lookup/read-tasks.js";
 
 /** A log that is followed is looked at this often; it is read only where it grew. */
 const LOOK_AGAIN_MS = 50;
@@ -112,9 +112,7 @@ async function mustKnowTask(
   { folder, todoFile }: { folder: string; todoFile: string },
 ): Promise<void> {
   // A task file that cannot be read says nothing for or against it.
-  const bytes = await ports.files.read(todoFile).catch(() => undefined);
-  const checked = checkBacklog(bytes ?? new Uint8Array());
-  const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
+  const tasks = tasksIn(await ports.files.read(todoFile).catch(() => undefined));
   if (tasks.some((task) => task.id === id)) return;
   for await (const line of readLines(ports, folder)) if (line.value["task_id"] === id) return;
   throw usageError(`there is no task ${id}, now or in this run`, hintOnTask(tasks, id));
@@ -144,7 +142,7 @@ async function sizeOfLog({ ports }: CommandContext, folder: string): Promise<num
   return (await ports.files.stat(path.join(folder, "events.jsonl")))?.size;
 }
 
-/** Follows a named run to its end, or until it is removed; else the newest run and every later one, until a signal. */
+/** Follows a named run until it ends or is removed; else the newest and every later one, until a signal. */
 async function followRuns(
   context: CommandContext,
   { logDir, runs }: { logDir: string; runs: WatchedRuns },

@@ -1,13 +1,12 @@
-// `looper todo ID …`: still to do. `--restart`: their workflow begins again, at its first stage or at `--stage`.
+// `looper todo ID …`: still to do. `--restart`: their workflow begins again, at its start or at `--stage`.
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
 import { usageError } from "../../src/system/errors.js";
-import { nearest } from "../../src/system/text/nearest.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import { restartTask } from "../../src/todo/change/person-answers.js";
 import { requireTask, setStatus } from "../../src/todo/change/person-edits.js";
-import { didYouMean } from "../../src/todo/model/problem.js";
 import { TASKS } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { edit, EDITING, statusLines, type EditingCommand } from "../lookup/edit.js";
@@ -51,10 +50,7 @@ export const command: EditingCommand<Request> = {
       decide: (backlog) => ids.flatMap((id) => restartTask(id, stage, person)(backlog)),
       say: ({ tasks }) =>
         tasks.map(({ id }) => `${id}: begins again${stage === undefined ? "" : ` at ${stage}`}`),
-      refused: {
-        what: "an agent of a run may not restart a task",
-        instead: "report what is left in the summary",
-      },
+      refused: ["restart a task", "report what is left in the summary"],
     });
   },
 };
@@ -76,6 +72,6 @@ async function mustHaveStage(
   if (stages.includes(stage)) return;
   throw usageError(
     `the workflow ${name} has no stage ${stage}`,
-    didYouMean(nearest(stage, stages), `its stages are ${stages.join(", ")}`),
+    hintOn(stage, stages, `its stages are ${stages.join(", ")}`),
   );
 }

@@ -1,5 +1,5 @@
-// `looper undo ID`: reverts the changes of a done task and reopens it, or takes the work of an unfinished one back. Leaves the
-// work to src/loop/undo/undo.ts.
+// `looper undo ID`: reverts the changes of a done task and reopens it, or takes the work of an unfinished one
+// back. Leaves the work to src/loop/undo/undo.ts.
 import { Option } from "commander";
 import type { ChangeCounts } from "../../src/loop/undo/change-counts.js";
 import { undo } from "../../src/loop/undo/undo.js";
@@ -50,11 +50,7 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
   ],
   answer: async (context, { id, file, cascade = false, reason, dryRun = false, y }) => {
     const { ports, env } = context;
-    await refuseAgents(context, {
-      what: "an agent of a run may not undo tasks",
-      instead: "report what is wrong in the summary",
-      file,
-    });
+    await refuseAgents(context, "undo tasks", "report what is wrong in the summary", { file });
     if (reason !== undefined && !/\S/u.test(reason))
       throw usageError("--reason is empty", "give a reason, or leave it out");
     const project = await projectOf(context, { file });
@@ -73,7 +69,8 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
     const json = undoAnswer(id, undone);
     if (json.outcome !== "refused") for (const text of json.warnings) await warn(context, text);
     const [signal] = stop.seen;
-    return { json, end: signal === undefined ? endOf(json) : { ending: "interrupted", signal } };
+    if (signal !== undefined) return { json, end: { ending: "interrupted", signal } };
+    return { json, end: json.outcome === "refused" || json.outcome === "declined" ? "no" : "ok" };
   },
   print: ({ out, report }, { json }) => {
     switch (json.outcome) {
@@ -91,10 +88,6 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
     }
   },
 };
-
-function endOf(answer: UndoAnswer): CommandOutcome {
-  return answer.outcome === "refused" || answer.outcome === "declined" ? "no" : "ok";
-}
 
 async function confirm(context: CommandContext, id: string, counts: ChangeCounts): Promise<boolean> {
   if (!context.stdin.isTerminal)

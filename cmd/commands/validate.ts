@@ -3,7 +3,7 @@ import path from "node:path";
 import { Option } from "commander";
 import { describeWorkFolder } from "../../src/config/project/project.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
-import type { Problem, UnplacedProblem } from "../../src/todo/model/problem.js";
+import type { Problem } from "../../src/todo/model/problem.js";
 import { withoutMarker } from "../../src/todo/model/select.js";
 import { validateAnswer } from "../../src/ui/answers/backlog/validate.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
@@ -38,7 +38,7 @@ export const command: AnsweringCommand<{ file?: string; schema?: string }, Answe
       answers: true,
       schema: (value) => [
         ...(options.schema?.(value) ?? []),
-        ...(wrong === undefined ? [] : [wrongRoot(wrong)]),
+        ...(wrong === undefined ? [] : [{ ...WRONG_ROOT, message: wrong.message, suggestion: wrong.hint }]),
       ],
     });
     const problems = problemsOf(checked);
@@ -57,9 +57,7 @@ export const command: AnsweringCommand<{ file?: string; schema?: string }, Answe
   },
 };
 
-function wrongRoot({ message, hint }: { message: string; hint: string }): UnplacedProblem {
-  return { rule: "bad-value", pointer: "/project/root", message, suggestion: hint };
-}
+const WRONG_ROOT = { rule: "bad-value", pointer: "/project/root" } as const;
 
 function problemsOf(checked: CheckResult): readonly Problem[] {
   return checked.kind === "ok" ? [] : checked.problems;

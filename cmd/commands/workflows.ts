@@ -1,5 +1,5 @@
-// `looper workflows`: lists, shows, copies and checks workflows. Leaves their rules to src/workflow, and finding them to
-// src/config/workflows.
+// `looper workflows`: lists, shows, copies and checks workflows. Leaves their rules to src/workflow, and
+// finding them to src/config/workflows.
 import path from "node:path";
 import { Argument, Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
@@ -19,8 +19,7 @@ import {
 import { checkAgentSettings, checkStageFiles } from "../../src/loop/start/before/check-stage-files.js";
 import { UserError, usageError } from "../../src/system/errors.js";
 import { leadsInside } from "../../src/system/files/leads-inside.js";
-import { nearest } from "../../src/system/text/nearest.js";
-import { didYouMean } from "../../src/todo/model/problem.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import {
   workflowAnswer,
   workflowCheckAnswer,
@@ -28,11 +27,10 @@ import {
   type ListedWorkflow,
 } from "../../src/ui/answers/backlog/workflows.js";
 import type { WorkflowsAnswer } from "../../src/ui/shapes/workflows.js";
-import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean, showBlock } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { WorkflowReading } from "../../src/workflow/file/read-workflow.js";
-import { hintOfFile, lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
+import { hintOfFile, lookOf, printSaid, projectOf, shownPath, tableOf } from "../lookup/project.js";
 import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readVerb } from "../context/words.js";
@@ -106,20 +104,14 @@ async function list(place: Place): Promise<SaidAnswer> {
 }
 
 function listLines({ out }: CommandContext, { workflows: all }: WorkflowsAnswer): string[] {
-  const { colours, columns: width } = lookOf(out);
   const rows = all.map(({ name, about, origin, problems, in_use }) => [
     clean(`${name}${in_use === true ? " *" : ""}`),
     origin,
     problems === undefined ? clean(about ?? "") : `cannot be used: ${plural(problems.length, "problem")}`,
   ]);
   const columns = [{ title: "workflow" }, { title: "from" }, { title: "about", shrinks: true as const }];
-  const { header, lines } = tableLines(columns, rows, width);
-  return [
-    colours.dim(header),
-    ...lines,
-    "",
-    colours.dim("* the setting workflow; looper run --workflow NAME uses another"),
-  ];
+  const note = "* the setting workflow; looper run --workflow NAME uses another";
+  return [...tableOf(out, columns, rows), "", lookOf(out).colours.dim(note)];
 }
 
 interface Named extends Place {
@@ -176,7 +168,7 @@ async function nothingToCopy({ context, places, name }: Named): Promise<UserErro
   const known = listed.map((one) => one.name);
   return usageError(
     `there is no workflow ${JSON.stringify(name)}`,
-    didYouMean(nearest(name, known), `known: ${known.join(", ")}`),
+    hintOn(name, known, `known: ${known.join(", ")}`),
   );
 }
 

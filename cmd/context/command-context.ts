@@ -49,7 +49,7 @@ export interface CommandContext {
   /** Writes a note to stderr, if its level is wanted. */
   report: Stderr["report"];
   log: Diagnostics;
-  /** Writes commands to a GitHub workflow on stderr. All other text is kept from being read as such a command. */
+  /** Writes commands to a GitHub workflow on stderr. Other text is never read as such a command. */
   writeWorkflowCommands(lines: readonly string[]): Promise<void>;
   /** stdout was a terminal at the start, also in CI. */
   hangsUp: boolean;
@@ -60,7 +60,7 @@ export interface CommandContext {
     readBytes(): Promise<Uint8Array>;
     chunks(): AsyncIterable<Uint8Array>;
   };
-  /** Asks yes or no; no when the person cancels. `closed`: the end of the input is a no, and cancels nothing else. */
+  /** Yes or no; no when the person cancels. `closed`: the end of the input is a no, and cancels nothing. */
   confirm(question: string, lines: readonly string[], closed?: "no"): Promise<boolean>;
   /** Asks for one of the choices; the first is the default. `undefined` when the person cancels. */
   choose(question: string, choices: readonly Choice[]): Promise<string | undefined>;

@@ -1,5 +1,5 @@
-// The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names them all; cmd/line.ts reads
-// the command line for one of them.
+// The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names
+// them all; cmd/line.ts reads the command line for one of them.
 import { Argument, Option } from "commander";
 import { agentNameIn } from "../../src/config/settings/agent-name.js";
 import type { CommandContext, CommandOutcome } from "./command-context.js";
@@ -14,7 +14,7 @@ interface CommandWords {
 
 /** The answer of a command, with whatever else its printing needs. */
 export interface CommandAnswer {
-  /** The value that `--json` prints; its shape is published. `undefined`: nothing was done, and nothing is printed. */
+  /** The value that `--json` prints; its shape is published. `undefined`: nothing was done or is printed. */
   json: unknown;
   /** The problem of the file that was read: told on stderr below the answer, and the command ends with no. */
   problem?: string | undefined;

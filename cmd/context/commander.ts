@@ -1,5 +1,5 @@
-// The program and a command as commander knows them, and their help: commander finds the rows and wraps them; the order of the parts is
-// Looper's, examples first.
+// The program and a command as commander knows them, and their help: commander finds the rows and wraps them;
+// the order of the parts is Looper's, examples first.
 import { Command, Option, type Argument, type Help, type HelpConfiguration } from "commander";
 import { commonOptions, type CommandFile, type CommandRow } from "./command.js";
 

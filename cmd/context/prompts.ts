@@ -1,5 +1,5 @@
-// Asks questions on the terminal with @clack/prompts, and adds what the library lacks. Leaves to looper.ts whether a person is there.
-import type { Choice, CommandContext, TypedLine } from "./command-context.js";
+// Asks questions on the terminal with @clack/prompts, and adds what the library lacks.
+import type { CommandContext, TypedLine } from "./command-context.js";
 
 type Prompts = typeof import("@clack/prompts");
 
@@ -13,9 +13,9 @@ export interface Desk {
   output: NodeJS.WriteStream;
   /** The width of a terminal that reports no size. */
   unknownColumns: number;
-  /** Sets the function that is called after a signal; a terminal that is read in lines sends Ctrl-C as one. */
+  /** Sets what is called after a signal; a terminal that is read in lines sends Ctrl-C as one. */
   onInterrupt: (listener: (() => void) | undefined) => void;
-  /** Called when a person cancels a question with Ctrl-C or Ctrl-D: ends the program, unless a command handles it. */
+  /** Called when a question is cancelled by a key: ends the program, unless a command handles it. */
   onTurnedAway: () => void;
 }
 
@@ -33,7 +33,7 @@ export function questionsAt(desk: Desk): Pick<CommandContext, "confirm" | "choos
     },
     choose: (message, choices) =>
       prompt<string>(desk, (prompts, asking) =>
-        prompts.select({ message, options: optionsOf(choices), ...asking }),
+        prompts.select({ message, options: [...choices], ...asking }),
       ),
     ask: async (message, placeholder) => {
       const answer = await prompt<string>(desk, (prompts, asking) =>
@@ -68,16 +68,12 @@ function isClosed({ input }: Desk): boolean {
   return input.readableEnded || input.destroyed;
 }
 
-function optionsOf(choices: readonly Choice[]): Choice[] {
-  return choices.map((choice) => ({ ...choice }));
-}
-
 /** It can change while a prompt is shown. */
 function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }
 
-/** Shows a prompt; `undefined` when the person cancels it and the program continues, as it does with `closed` at the end of the input. */
+/** The answer; `undefined` when it was cancelled and the program continues, as with `closed`. */
 async function prompt<T extends string | boolean>(
   desk: Desk,
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
@@ -89,7 +85,7 @@ async function prompt<T extends string | boolean>(
   return undefined;
 }
 
-/** `isClosed`: its input was closed; `isInterrupted`: it ended with a signal, which the program has taken already. */
+/** `isClosed`: its input was; `isInterrupted`: it ended with a signal, which the program has taken. */
 type Shown<T> = { value: T } | { isClosed: boolean; isInterrupted: boolean };
 
 /** The prompt's answer, or how it was cancelled. */

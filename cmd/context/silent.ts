@@ -1,4 +1,4 @@
-// The parts of a command's context where nothing is printed and no person is there: for the server and for other programs that call.
+// The parts of a command's context where nothing is printed and no person is there.
 import type { Output } from "../../src/ui/output.js";
 import type { CommandContext } from "./command-context.js";
 

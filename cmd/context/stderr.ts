@@ -1,4 +1,4 @@
-// stderr for commands: every note goes through here, in the level and format that were asked for: by the option, else by the environment.
+// stderr for commands: every note goes through here, in the level and format that were asked for.
 import { usageError } from "../../src/system/errors.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import {

@@ -1,10 +1,11 @@
-// The options for checking a task file: known agents and the user's schemas. Every command uses the same.
+// How a task file is checked: by the known agents and the user's schemas. Every command does the same.
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { usageError } from "../../src/system/errors.js";
 import { tryParseJson } from "../../src/system/text/json.js";
 import type { CheckOptions } from "../../src/todo/check/check.js";
 import type { UserSchema } from "../../src/todo/check/user-schema.js";
+import { openStore, type Store } from "../../src/todo/store/store.js";
 import { readNamedFile } from "./project.js";
 import type { CommandContext } from "../context/command-context.js";
 
@@ -20,6 +21,12 @@ export async function checkOptionsOf(
     agentNames: knownAgents(resolved.settings),
     ...(schemas.length === 0 ? {} : { schema: (value) => schemas.flatMap((schema) => schema(value)) }),
   };
+}
+
+/** The store of the project's task file, which checks it in the same way. */
+export async function storeOf(context: CommandContext, project: Project): Promise<Store> {
+  const check = await checkOptionsOf(context, project);
+  return openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
 }
 
 async function readSchema(context: CommandContext, file: string): Promise<UserSchema> {

@@ -1,20 +1,19 @@
-// Edits tasks, as every command that does: the store changes the newest backlog. A run in progress is told, and ends the attempt at
-// a task in hand. Leaves the changes to src/todo/change/person-edits.ts, and the rules to the store.
+// Edits tasks, as every command that does: the store changes the newest backlog. A run in progress is told,
+// and ends the attempt at a task in hand. Leaves the changes to person-edits.ts, and the rules to the store.
 import type { Project } from "../../src/config/project/open-project.js";
 import type { TrustLine } from "../../src/config/trust/trust.js";
 import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
-import { tellRun, type ControlLine } from "../../src/logging/control.js";
+import { tellRun } from "../../src/logging/control.js";
 import { findKilledRun, findLiveRun } from "../../src/loop/runs/live-run.js";
 import { usageError, UserError } from "../../src/system/errors.js";
-import type { Ports } from "../../src/system/ports.js";
 import { given } from "../../src/system/given.js";
 import { ok, type Result } from "../../src/system/result.js";
 import type { PersonEdit } from "../../src/todo/change/person-edits.js";
 import type { Applied } from "../../src/todo/model/changes/change.js";
 import { endsAttempt, taskOfChange, type PersonChange } from "../../src/todo/model/changes/person-change.js";
 import type { Backlog, TaskId } from "../../src/todo/model/task.js";
-import { openStore, type Store } from "../../src/todo/store/store.js";
+import type { Store } from "../../src/todo/store/store.js";
 import type { EditRefusal } from "../../src/todo/store/writer.js";
 import { editAnswer } from "../../src/ui/answers/backlog/edit.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
@@ -23,7 +22,7 @@ import { plural } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, TODO_FILE, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { approve } from "./approve.js";
-import { checkOptionsOf } from "./check-options.js";
+import { storeOf } from "./check-options.js";
 import { hintOfTaskFile, printSaid, projectOf, shownPath } from "./project.js";
 import { refuseAgents } from "./under-an-agent.js";
 
@@ -42,13 +41,12 @@ export interface Wish {
   /** The workflow that was typed; absent or empty: none. */
   workflow?: { name: string | undefined; namedBy: string };
   /** Why an agent is refused, and what it can do instead. */
-  refused?: { what: string; instead: string };
+  refused?: NotForAgents;
 }
 
-const REFUSED = {
-  what: "an agent of a run may not edit the backlog",
-  instead: "report it in the summary: new_tasks, blockers",
-};
+export type NotForAgents = readonly [what: string, instead: string];
+
+const REFUSED: NotForAgents = ["edit the backlog", "report it in the summary: new_tasks, blockers"];
 
 export async function edit(
   context: CommandContext,
@@ -56,15 +54,14 @@ export async function edit(
   { decide, say, commands = [], workflow, refused = REFUSED }: Wish,
 ): Promise<SaidAnswer & { json: EditAnswer }> {
   const { ports } = context;
-  await refuseAgents(context, { ...refused, file });
+  await refuseAgents(context, ...refused, { file });
   const project = await projectOf(context, { file });
   if (workflow?.name !== undefined && workflow.name !== "")
     await loadWorkflow(ports.files, workflowPlaces({ ...context, project }), {
       ...workflow,
       name: workflow.name,
     });
-  const check = await checkOptionsOf(context, project);
-  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
+  const store = await storeOf(context, project);
   const edited = await editBeside(context, { project, store }, decide);
   if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
   const read = await store.read();
@@ -92,15 +89,10 @@ export interface MadeEdit {
   inHand: readonly TaskId[];
 }
 
-export interface EditSite {
-  project: Project;
-  store: Store;
-}
-
-/** Makes the whole edit or nothing. A run in progress is told before, so that it takes the edit for a person's. */
+/** Makes the whole edit or nothing. A run in progress is told before: it takes the edit for a person's. */
 export async function editBeside(
   context: CommandContext,
-  { project, store }: EditSite,
+  { project, store }: { project: Project; store: Store },
   decide: (backlog: Backlog) => readonly PersonChange[],
 ): Promise<Result<MadeEdit, EditRefusal>> {
   let run: string | undefined;
@@ -117,19 +109,14 @@ export async function editBeside(
       return task?.status === "doing" && endsAttempt(change, "doing") ? [task.id] : [];
     });
     const line = { type: "edit" as const, at, changes: [...changes] };
-    if (live === undefined) await tellNextRun(context.ports, project, line);
-    else await tellRun(context.ports, live.folder, line);
+    if (live !== undefined) return tellRun(context.ports, live.folder, line);
+    // A run that was killed is told, for the one that takes over: it must not take the edit for its agent's.
+    const killed = await findKilledRun(context.ports, project);
+    // If the log cannot be written, the next run names the edit, which does no harm.
+    if (killed !== undefined) await tellRun(context.ports, killed.folder, line).catch(() => undefined);
   });
   if (!edited.ok) return edited;
   return ok({ updated: edited.value.updated, inHand, ...given({ run }) });
-}
-
-/** Tells a run that was killed, for the one that takes over: it must not take the edit for its agent's. */
-async function tellNextRun(ports: Ports, project: Project, line: ControlLine): Promise<void> {
-  const killed = await findKilledRun(ports, project);
-  if (killed === undefined) return;
-  // If the log cannot be written, the next run names the edit, which does no harm.
-  await tellRun(ports, killed.folder, line).catch(() => undefined);
 }
 
 /** Says where the work at a task that was in progress stays. */

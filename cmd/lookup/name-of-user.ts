@@ -2,7 +2,7 @@ import type { CommandContext } from "../context/command-context.js";
 import type { Person } from "../../src/todo/change/person-answers.js";
 import { readAccountName } from "../../src/system/processes/account.js";
 
-/** The login name that an edit is recorded under. Services and containers often leave it out of the environment. */
+/** The login name that an edit is recorded under; the environment of services often lacks it. */
 export function nameOfUser(env: Readonly<Record<string, string>>): string {
   return env["USER"] ?? env["LOGNAME"] ?? env["USERNAME"] ?? readAccountName() ?? "unknown";
 }

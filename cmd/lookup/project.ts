@@ -1,16 +1,16 @@
-// Shared by commands: opening the project and its settings, reading files that a person named, printing lines.
+// Shared by commands: opening the project, reading files that a person named, printing lines.
 import path from "node:path";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
 import { GO_BACKLOG } from "../../src/config/read/places.js";
 import type { Flags } from "../../src/config/read/resolve.js";
 import { errorCode, errorMessage, usageError } from "../../src/system/errors.js";
 import { explainExhausted } from "../../src/system/exhausted.js";
-import { nearest } from "../../src/system/text/nearest.js";
+import { hintOn } from "../../src/system/text/nearest.js";
 import type { Files } from "../../src/system/ports.js";
-import { didYouMean } from "../../src/todo/model/problem.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { Output } from "../../src/ui/output.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
+import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
 import type { SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
@@ -60,15 +60,15 @@ export async function hintOfTaskFile(files: Files, file: string, otherwise: stri
     : `move ${GO_BACKLOG} there: it has the tasks of the Go program`;
 }
 
-/** The hint on a missing file: that it is a symlink to nothing, or a file with a similar name, else `otherwise`. */
+/** The hint on a missing file: a symlink to nothing, or a file with a similar name, else `otherwise`. */
 export async function hintOfFile(files: Files, file: string, otherwise: string): Promise<string> {
   const there = await files.stat(file, { link: true }).catch(() => undefined);
   if (there?.kind === "symlink") return "it is a symlink to a file that does not exist: correct or remove it";
   const names = await files.list(path.dirname(file)).catch(() => []);
-  return didYouMean(nearest(path.basename(file), names), otherwise);
+  return hintOn(path.basename(file), names, otherwise);
 }
 
-/** A file that exists and cannot be read is a `usage` error. Missing files and folders are left to the caller. */
+/** A file that cannot be read is a `usage` error. Missing files and folders are left to the caller. */
 export async function mustBeReadable({ ports }: CommandContext, file: string): Promise<void> {
   const stat = await readOrExplain(ports.files.stat(file), file);
   if (stat?.kind === "file") await readOrExplain(ports.files.readRange(file, 0, 1), file);
@@ -96,8 +96,30 @@ export function lookOf(out: Output): { colours: Colours; columns?: number } {
   return { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
 }
 
+/** A table as it is printed there, its titles dim. Cells must be clean. */
+export function tableOf(
+  out: Output,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const { colours, columns: width } = lookOf(out);
+  const { header, lines } = tableLines(columns, rows, width);
+  return [colours.dim(header), ...lines];
+}
+
 export function printJson({ out }: Pick<CommandContext, "out">, answer: unknown): Promise<void> {
   return out.write(`${jsonText(answer, 2)}\n`);
+}
+
+/** The old content of the file stays byte for byte. */
+export async function appendTo(files: Files, file: string, text: string): Promise<void> {
+  const open = await files.openAppend(file);
+  try {
+    await open.append(text);
+    await open.sync();
+  } finally {
+    await open.close();
+  }
 }
 
 /** How many lines are written at once. */

@@ -1,4 +1,4 @@
-// Shares open questions from a command, as a run does: before a person reads or answers one, and after the answer.
+// Shares open questions from a command, as a run does: before a person reads or answers one, and afterwards.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findStateFolder } from "../../src/config/read/places.js";
 import { readTrust } from "../../src/config/trust/trust-question.js";
@@ -8,13 +8,12 @@ import { shareQuestions } from "../../src/loop/perform/outputs/share-questions.j
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
 import { UserError } from "../../src/system/errors.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
-import { openStore } from "../../src/todo/store/store.js";
 import type { CommandContext } from "../context/command-context.js";
-import { checkOptionsOf } from "./check-options.js";
+import { storeOf } from "./check-options.js";
 import { editBeside } from "./edit.js";
 import { warn } from "./project.js";
 
-/** Gives an answer between two looks at the remote: the answer that came there first counts, and the other person is told. */
+/** Gives an answer between two looks at the remote: the first one counts, and the other person is told. */
 export async function answerShared<Given>(
   context: CommandContext,
   project: Project,
@@ -41,8 +40,7 @@ export async function shareHere(context: CommandContext, project: Project): Prom
   }
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!opened.ok) return [];
-  const check = await checkOptionsOf(context, project);
-  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
+  const store = await storeOf(context, project);
   const { warnings, late } = await shareQuestions({
     ...{ ports, project, store },
     repo: opened.value,

@@ -5,11 +5,6 @@ import { findNamedFolder } from "../../src/loop/runs/live-run.js";
 import { projectOf } from "./project.js";
 import type { CommandContext } from "../context/command-context.js";
 
-interface Refusal extends Where {
-  what: string;
-  instead: string;
-}
-
 interface Where {
   /** The task file that the command names. */
   file?: string | undefined;
@@ -17,11 +12,15 @@ interface Where {
   sessions?: boolean;
 }
 
+/** `what` it may not do; `instead`: what it can do. */
 export async function refuseAgents(
   context: CommandContext,
-  { what, instead, ...where }: Refusal,
+  what: string,
+  instead: string,
+  where: Where = {},
 ): Promise<void> {
-  if (await isUnderAnAgent(context, where)) throw new UserError("no", what, instead);
+  if (!(await isUnderAnAgent(context, where))) return;
+  throw new UserError("no", `an agent ${where.sessions === true ? "" : "of a run "}may not ${what}`, instead);
 }
 
 /**

@@ -62,10 +62,7 @@ export const command: WorkingCommand<Request> = {
 };
 
 async function serve(context: CommandContext, request: Request): Promise<CommandOutcome> {
-  await refuseAgents(context, {
-    what: "an agent of a run may not serve the project",
-    instead: "report it in the summary",
-  });
+  await refuseAgents(context, "serve the project", "report it in the summary");
   const place = await readPlace(context, request);
   const project = await projectOf(context);
   // In the user's own folder: a project that is served for the first time may name any other.

@@ -1,12 +1,12 @@
-// Asks the person at the terminal of a run an open question: shows what it is about, reads the answer, and writes it as the
-// editing commands do. Leaves reading what was typed to ui/terminal/typed-answer.ts, and what is shown to shown-work.ts.
+// Asks the person at the terminal of a run an open question: shows what it is about, reads the answer, and
+// writes it as the editing commands do. Leaves reading what was typed to typed-answer.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
 import { answerQuestion, type TypedAnswer } from "../../src/todo/change/person-answers.js";
-import { openStore, type Store } from "../../src/todo/store/store.js";
+import type { Store } from "../../src/todo/store/store.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { promptText, readTyped, type TypedReply } from "../../src/ui/terminal/typed-answer.js";
 import { clean, wrap } from "../../src/ui/text.js";
@@ -14,10 +14,10 @@ import { answeredMeanwhile, askedLines, listQuestions } from "../../src/ui/view/
 import type { Question } from "../../src/workflow/progress.js";
 import { openQuestion } from "../../src/workflow/question.js";
 import type { CommandContext } from "../context/command-context.js";
-import { checkOptionsOf } from "../lookup/check-options.js";
+import { storeOf } from "../lookup/check-options.js";
 import { editBeside, refusal } from "../lookup/edit.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
-import { shownPath } from "../lookup/project.js";
+import { printLines, shownPath } from "../lookup/project.js";
 import { readShown, showText, type AskedTask, type Shown } from "../lookup/workflows/shown-work.js";
 
 /** Whether the question has an answer now, from here or from elsewhere. */
@@ -34,14 +34,13 @@ interface Desk extends AskedTask {
 /** How often the task file is read for an answer from elsewhere. */
 const LOOK_EVERY_MS = 1000;
 
-/** Asks once, until there is an answer or the person leaves the question open. `ending`: aborted when the run is to end. */
+/** Until there is an answer or the person leaves it open. `ending`: aborted when the run is to end. */
 export async function askInPlace(
   context: CommandContext,
   project: Project,
   { question, task, share, ending }: Pick<Desk, "question" | "task" | "share"> & { ending: AbortSignal },
 ): Promise<Asked> {
-  const check = await checkOptionsOf(context, project);
-  const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
+  const store = await storeOf(context, project);
   const elsewhere = new AbortController();
   const until = deadlineOf(question);
   const look = context.ports.clock.every(LOOK_EVERY_MS, () => {
@@ -82,12 +81,9 @@ async function whoAnswered(store: Store, { task, question }: Desk): Promise<stri
 }
 
 async function say({ err }: CommandContext, lines: readonly string[]): Promise<void> {
-  const room = err.columns();
-  await err.write(
-    lines
-      .flatMap((line) => wrap(line, room))
-      .map((line) => `${line}\n`)
-      .join(""),
+  await printLines(
+    err,
+    lines.flatMap((line) => wrap(line, err.columns())),
   );
 }
 

@@ -1,5 +1,5 @@
-// `looper run --serve`: the page of the project beside its run. The server is a process of its own, so the run is neither slowed nor ended
-// by it, and it ends when its stdin does, whatever becomes of the run.
+// `looper run --serve`: the page of the project beside its run. The server is a process of its own, so the
+// run is neither slowed nor ended by it, and it ends when its stdin does, whatever becomes of the run.
 import type { Project } from "../../src/config/project/open-project.js";
 import { environmentError } from "../../src/system/errors.js";
 import { sendSignal, startProgram } from "../../src/system/processes/child.js";

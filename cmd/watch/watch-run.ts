@@ -1,5 +1,5 @@
-// Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, and the
-// lines to src/ui, and asking a person to ask-in-place.ts.
+// Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, the lines
+// to src/ui, and asking a person to ask-in-place.ts.
 import { openDiagnosticsFile } from "../../src/logging/diagnostics-file.js";
 import { environmentError, errorCode, errorMessage, usageError, UserError } from "../../src/system/errors.js";
 import { openRelease, type Released } from "../../src/loop/release/release.js";
@@ -10,7 +10,6 @@ import type { CommandContext, Signal } from "../context/command-context.js";
 import path from "node:path";
 import type { Sealed } from "../../src/logging/events/events.js";
 import { given } from "../../src/system/given.js";
-import { checkBacklog } from "../../src/todo/check/check.js";
 import { closure, rowOf } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { isWanted, type StderrNote } from "../../src/ui/terminal/diagnostics.js";
@@ -26,7 +25,8 @@ import { clean, hang } from "../../src/ui/text.js";
 import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
 import { listQuestions, type OpenQuestion } from "../../src/ui/view/open-questions.js";
 import { withReasons } from "../../src/ui/view/rows.js";
-import { lookOf, printLines, runPlaceOf, shownPath, warn } from "../lookup/project.js";
+import { appendTo, lookOf, printLines, runPlaceOf, shownPath, warn } from "../lookup/project.js";
+import { tasksIn } from "../lookup/read-tasks.js";
 import { jobSummary, MOST_BYTES, type SummaryLook } from "../../src/ui/github-actions/summary.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { Option } from "commander";
@@ -148,7 +148,7 @@ function forwardSignals(context: CommandContext): { early: readonly Signal[]; to
 }
 
 /** `json` prints the events, `quiet` only the result, `silent` nothing on stdout. */
-export type Manner = "progress" | "quiet" | "json" | "silent";
+type Manner = "progress" | "quiet" | "json" | "silent";
 
 interface Watching {
   manner: Manner;
@@ -163,9 +163,6 @@ interface Watching {
 }
 
 class RunDisplay {
-  readonly #context: CommandContext;
-  readonly #project: Project;
-  readonly #watching: Watching;
   /** Inside a GitHub workflow: adds its commands to the log. */
   readonly #inWorkflow: boolean;
   readonly #colours: Colours;
@@ -179,12 +176,13 @@ class RunDisplay {
   /** The task that the person was last asked about. */
   #askedHere: string | undefined;
 
-  constructor(context: CommandContext, project: Project, watching: Watching) {
+  constructor(
+    private readonly context: CommandContext,
+    private readonly project: Project,
+    private readonly watching: Watching,
+  ) {
     const { err, env, log, ports } = context;
     const { manner } = watching;
-    this.#context = context;
-    this.#project = project;
-    this.#watching = watching;
     this.#inWorkflow = manner !== "json" && log.format === "text" && env["GITHUB_ACTIONS"] === "true";
     this.#colours = coloursFor(err.colour);
     const told = manner === "progress" && log.format === "text" && isWanted("info", log.level);
@@ -200,12 +198,10 @@ class RunDisplay {
   async readTitles(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
-    const bytes = await this.#context.ports.files.read(this.#project.todoFile).catch(() => undefined);
+    const bytes = await this.context.ports.files.read(this.project.todoFile).catch(() => undefined);
     this.#reading = false;
     if (bytes === undefined) return;
-    const checked = checkBacklog(bytes);
-    this.#tasks =
-      checked.kind === "ok" ? checked.backlog.tasks : checked.kind === "invalid" ? checked.readable : [];
+    this.#tasks = tasksIn(bytes);
     this.#titles = new Map([...this.#titles, ...this.#tasks.map(({ id, title }) => [id, title] as const)]);
   }
 
@@ -213,14 +209,14 @@ class RunDisplay {
     const before = this.#view;
     this.#view = fold(before, event);
     if (event.type === "run_interrupted") this.#ending.abort();
-    if (this.#watching.manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
+    if (this.watching.manner === "json") void this.context.out.write(`${jsonText(asLogged(event))}\n`);
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
       void this.readTitles();
-    if (this.#watching.manner === "json" || this.#isAnsweredHere(event)) return;
+    if (this.watching.manner === "json" || this.#isAnsweredHere(event)) return;
     const step = { before, event, after: this.#view };
     this.#tell(event, [
-      ...(isWanted("debug", this.#context.log.level) ? [this.#asTailed(event)] : []),
+      ...(isWanted("debug", this.context.log.level) ? [this.#asTailed(event)] : []),
       ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
     ]);
   }
@@ -235,20 +231,20 @@ class RunDisplay {
 
   #look(): LineStyle {
     const live = this.#screen !== undefined;
-    const room = live ? { columns: this.#context.err.columns() } : {};
+    const room = live ? { columns: this.context.err.columns() } : {};
     return { titles: this.#titles, colours: this.#colours, live, ...room };
   }
 
   #narrate(step: ShownEvent): Spoken[] {
-    const root = this.#context.env["GITHUB_WORKSPACE"] ?? this.#context.cwd;
-    const todoFile = path.relative(root, this.#project.todoFile);
+    const root = this.context.env["GITHUB_WORKSPACE"] ?? this.context.cwd;
+    const todoFile = path.relative(root, this.project.todoFile);
     const { narration, spoken } = narrate(this.#narration, step, { ...this.#look(), todoFile });
     this.#narration = narration;
     return spoken;
   }
 
   ask(question: string, lines: readonly string[]): Promise<boolean> {
-    const asking = (): Promise<boolean> => this.#context.confirm(question, lines.map(clean));
+    const asking = (): Promise<boolean> => this.context.confirm(question, lines.map(clean));
     return this.#screen === undefined ? asking() : this.#screen.without(asking);
   }
 
@@ -264,38 +260,38 @@ class RunDisplay {
     this.stop();
     const { ended } = this.#view;
     if (ended === undefined) return;
-    const { out, log } = this.#context;
-    if (this.#watching.manner === "progress" && isWanted("info", log.level))
-      await this.#context.err.write("\n");
+    const { out, log } = this.context;
+    if (this.watching.manner === "progress" && isWanted("info", log.level))
+      await this.context.err.write("\n");
     await this.readTitles();
     this.#view = withReasons(this.#view, this.#tasks);
-    const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#project.todoFile) };
+    const look = { titles: this.#titles, todoFile: shownPath(this.context, this.project.todoFile) };
     const questions = this.#questions();
     // A release is printed by its command.
     if (this.#view.release !== undefined) return;
     const { answer, errors } = resultLines(this.#view, ended, {
       ...look,
       questions,
-      now: this.#context.ports.clock.now(),
+      now: this.context.ports.clock.now(),
       ...lookOf(out),
-      log: shownPath(this.#context, folder),
+      log: shownPath(this.context, folder),
     });
-    if (this.#watching.manner === "progress" || this.#watching.manner === "quiet")
+    if (this.watching.manner === "progress" || this.watching.manner === "quiet")
       await printLines(out, answer);
     if (errors.length > 0)
-      await this.#context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
+      await this.context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
     const summary = { ...look, questions };
-    if (this.#watching.manner !== "json") await addStepSummary(this.#context, this.#view, ended, summary);
-    const { junit } = this.#watching;
+    if (this.watching.manner !== "json") await addStepSummary(this.context, this.#view, ended, summary);
+    const { junit } = this.watching;
     if (junit === undefined) return;
-    await writeReport(this.#context, junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
+    await writeReport(this.context, junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
   }
 
   /** The open questions of the tasks that the run was about. */
   #questions(): readonly OpenQuestion[] {
     const { scope } = this.#scope();
     const tasks = scope === undefined ? this.#tasks : this.#tasks.filter(({ id }) => scope.has(id));
-    return listQuestions(tasks, shownPath(this.#context, this.#project.paths.tasksDir));
+    return listQuestions(tasks, shownPath(this.context, this.project.paths.tasksDir));
   }
 
   /** The tasks of a run with `--task`; `undefined`: all tasks. */
@@ -311,27 +307,27 @@ class RunDisplay {
   }
 
   #live(columns: number): string {
-    const now = this.#context.ports.clock.now();
+    const now = this.context.ports.clock.now();
     return liveLine({ view: this.#view, titles: this.#titles, now, columns, colours: this.#colours });
   }
 
   /** An event as `looper tail` shows it. */
   #asTailed(event: Sealed): StderrNote {
-    return { level: "debug", lines: [eventLine(asLogged(event), lookOf(this.#context.err))] };
+    return { level: "debug", lines: [eventLine(asLogged(event), lookOf(this.context.err))] };
   }
 
   #tell(event: Sealed, notes: readonly Spoken[]): void {
-    const { log } = this.#context;
+    const { log } = this.context;
     const { type, seq } = event;
     const task = taskOf(event);
     for (const note of notes) {
       const { command = false, level, lines } = note;
       if (!isWanted(level, log.level)) continue;
-      if (this.#watching.manner === "quiet" && !(command && level === "error")) continue;
-      if (command && log.format === "text") void this.#context.writeWorkflowCommands(lines);
+      if (this.watching.manner === "quiet" && !(command && level === "error")) continue;
+      if (command && log.format === "text") void this.context.writeWorkflowCommands(lines);
       else if (this.#screen !== undefined)
-        this.#screen.print(lines.flatMap((line) => hang(line, this.#context.err.columns())));
-      else void this.#context.report({ level, lines, facts: { type, seq, task_id: task } });
+        this.#screen.print(lines.flatMap((line) => hang(line, this.context.err.columns())));
+      else void this.context.report({ level, lines, facts: { type, seq, task_id: task } });
     }
   }
 }
@@ -374,12 +370,7 @@ async function append(context: CommandContext, file: string, text: string): Prom
     return warn(context, `${NOT_WRITTEN}: ${file} is not a file`);
   if ((stat?.size ?? 0) + Buffer.byteLength(text) > MOST_BYTES)
     return warn(context, `${NOT_WRITTEN}: ${file} is full`);
-  const open = await files.openAppend(file);
-  try {
-    await open.append(text);
-  } finally {
-    await open.close();
-  }
+  return appendTo(files, file, text);
 }
 
 /** The options of both a run and a release; `pickSettingFlags` reads those that set a setting. */
@@ -421,7 +412,7 @@ export function makeRunRequest(context: CommandContext, request: StartLine, proj
   };
 }
 
-/** The absolute path of the report; makes its folder, and throws where the report could not be written. `todoFile`: absolute. */
+/** The absolute path of the report; makes its folder, and throws where it could not be written. */
 export async function openReport(context: CommandContext, named: string, todoFile: string): Promise<string> {
   const { files } = context.ports;
   if (named === "") throw usageError("--junit is empty", "name a file: --junit report.xml");

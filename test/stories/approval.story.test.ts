@@ -187,7 +187,7 @@ test(
         2,
         /config\.json:2: loop\.max_attempts is "many"; allowed: a whole number/,
       ],
-      [["set", "loop.max_attemps", "3"], 2, /did you mean "loop\.max_attempts"/],
+      [["set", "loop.max_attemps", "3"], 2, /did you mean loop\.max_attempts/],
       [["set", "log_dir", ".git/hooks"], 2, /inside \.git/],
       [["set", "verify.commands"], 2, /no value is given/],
       [["set"], 2, /no setting is named/],

@@ -112,7 +112,7 @@ test(
       [["resume", "T1"], /^1 looper: T1: it is not paused/],
       [
         ["todo", "T1", "--restart", "--stage", "aprove"],
-        /^2 .*has no stage aprove\n {2}did you mean "approve"/s,
+        /^2 .*has no stage aprove\n {2}did you mean approve/s,
       ],
       [["todo", "T1", "--stage", "plan"], /^2 .*--stage is for --restart/],
       [["steer", "T1", " "], /^2 .*the message is empty/],

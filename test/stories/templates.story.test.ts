@@ -47,7 +47,7 @@ test(
     writeFileSync(path.join(rig.root, "secret.json"), '{"details": "mine"}');
     symlinkSync(path.join(rig.root, "secret.json"), path.join(rig.project, ".looper/templates/link.json"));
     const refused: readonly [string, RegExp][] = [
-      ["bgu", /^2 looper: there is no template bgu\n {2}did you mean "bug"\?/],
+      ["bgu", /^2 looper: there is no template bgu\n {2}did you mean bug\?/],
       ["../../outside", /^2 looper: "\.\.\/\.\.\/outside" is not the name of a template\n/],
       ["done", /^2 looper: \.looper\/templates\/done\.json: a template cannot set status\n/],
       ["typo", /^2 looper: \.looper\/templates\/typo\.json: .*priorty.*\n {2}did you mean "priority"\?/],

@@ -60,7 +60,7 @@ test(
     expect(readFileSync(file, "utf8")).toBe(shipped);
     const unknown = await rig.run(["workflows", "copy", "tddd"]);
     expect(unknown.code).toBe(2);
-    expect(unknown.stderr).toContain('did you mean "tdd"?');
+    expect(unknown.stderr).toContain("did you mean tdd?");
   }),
 );
 

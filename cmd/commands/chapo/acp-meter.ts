@@ -3,7 +3,7 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 
-/** Adds up what a session costs, for an update after each request. The cost is told only where every price is known. */
+/** Adds up what a session costs, after each request. The cost is told only where every price is known. */
 export function openMeter() {
   let cost = 0;
   let unpriced = 0;

@@ -1,5 +1,5 @@
-// `looper chapo --serve-stdio`: the built-in engine as an agent of the Agent Client Protocol, for editors and for agents of
-// kind acp. The protocol's own library reads and checks the messages; here prompts and events are converted.
+// `looper chapo --serve-stdio`: the built-in engine as an agent of the Agent Client Protocol, for editors and
+// for agents of kind acp. The protocol's own library reads and checks the messages; here they are converted.
 import path from "node:path";
 import {
   agent,
@@ -82,7 +82,7 @@ function createApp(server: Server): ReturnType<typeof agent> {
       protocolVersion: PROTOCOL_VERSION,
       agentCapabilities: {
         loadSession: true,
-        // A model that refuses images is known only when it was asked: it gets the message without them, and the turn says so.
+        // A model that refuses images gets the message without them, and the turn says so.
         promptCapabilities: { embeddedContext: true, image: true },
         mcpCapabilities: { http: true },
       },
@@ -346,7 +346,7 @@ function toFormer(message: Message, root: string): SessionUpdate[] {
   return text === "" ? calls : [say(text), ...calls];
 }
 
-/** The parts of the turn that were sent already: a text is not sent again whole, and a result belongs to its call. */
+/** The parts of the turn that were sent already: a text is not sent again whole. */
 interface Sent {
   /** The pieces of the reply that is being streamed. */
   streamed: string;
@@ -446,7 +446,7 @@ function toBlock(text: string): ToolCallContent {
   return toText(`${fence}${language}\n${text.trimEnd()}\n${fence}`);
 }
 
-/** Returns each hunk of a unified diff as the protocol's own diff, which editors show in place; any other text as a block of code. */
+/** Each hunk of a unified diff as the protocol's own diff; any other text as a block of code. */
 export function toDiffs(text: string, root: string): ToolCallContent[] {
   const files = parseOrNone(text);
   const diffs = files.flatMap(({ oldFileName, newFileName, hunks }) =>
@@ -526,7 +526,7 @@ function toStop(outcome: ConversationOutcome): { stopReason: StopReason } | { er
 
 type Servers = ChapoSettings["mcp"]["servers"];
 
-/** Joins the texts of a prompt. A file of the project is named as the tools name it. `images`: the texts that stand for them. */
+/** Joins the texts of a prompt. `images`: the texts that stand for them. */
 export function toMessage(
   blocks: readonly ContentBlock[],
   root: string,
@@ -550,7 +550,7 @@ export function toMessage(
     .join("\n");
 }
 
-/** Spells the address of a file as its path, relative to the project if it is inside. Other addresses stay. */
+/** The address of a file as its path, relative to the project if it is inside; other addresses stay. */
 function nameFile(uri: string, root: string): string {
   if (!uri.startsWith("file://")) return uri;
   try {
@@ -562,7 +562,7 @@ function nameFile(uri: string, root: string): string {
   }
 }
 
-/** Adds the client's servers of the Model Context Protocol. A server of the settings with the same name stays. */
+/** Adds the client's MCP servers. A server of the settings with the same name stays. */
 export function addServers(
   own: Servers,
   wanted: readonly McpServer[],

@@ -1,5 +1,5 @@
-// A conversation with the engine: one message and its outcome, or the lines of stdin. Leaves a person at a terminal to talk.ts, the text
-// of events to ui/terminal/lines/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
+// A conversation with the engine: one message and its outcome, or the lines of stdin. Leaves a person at a
+// terminal to talk.ts, the text of events to chapo-lines.ts, and the work to open-session.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
@@ -15,6 +15,7 @@ import { textField } from "../../../src/agents/fields.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { openChapoLines, type ChapoScreen } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { lookOf, warn } from "../../lookup/project.js";
+import { stopOnSignal } from "../../lookup/stop-on-signal.js";
 
 /** Sends `message`, or those that a person or a program types; ends as the last outcome does. */
 export async function converse(call: ChapoCall, message: string | undefined): Promise<CommandOutcome> {
@@ -74,16 +75,7 @@ async function inSession(
 ): Promise<CommandOutcome> {
   const model = await modelOf(call);
   const printer = openPrinter(call);
-  const stop = new AbortController();
-  const seen: Signal[] = [];
-  call.context.onSignal((signal) => {
-    // A second signal ends the process at once.
-    if (seen.length > 0) return false;
-    seen.push(signal);
-    stop.abort();
-    return true;
-  });
-  const { signal } = stop;
+  const { signal, seen } = stopOnSignal(call.context, 2);
   const chapo = await openHere(call, { model, signal, resume }, listenerOf(call, printer));
   try {
     if (signal.aborted) return { ending: "interrupted", signal: seen[0] };
@@ -134,7 +126,7 @@ async function takeTurn(
   return signal.aborted ? { ending: "interrupted", signal: seen[0] } : endOf(outcome);
 }
 
-/** A question, or no answer, is 1; an unknown command or a bad request is 2; a key, a provider or the network is 3. */
+/** A question, or no answer, is 1; a bad request is 2; a key, a provider or the network is 3. */
 function endOf(outcome: ConversationOutcome): CommandOutcome {
   switch (outcome.how) {
     case "answer":
@@ -160,7 +152,7 @@ const ENVIRONMENT_REASONS = new Set<string>([
   "rate-limited",
 ]);
 
-/** Yields each message: a line of text, a JSON text, or `{"message": "…"}`. A line that is none of these is reported and skipped. */
+/** Each message: a line of text, a JSON text, or `{"message": "…"}`. Other lines are reported and skipped. */
 async function* readMessageLines(context: Pick<CommandContext, "stdin" | "report">): AsyncGenerator<string> {
   const lines = splitLines();
   let number = 0;

@@ -1,4 +1,4 @@
-// The editor of a conversation at a terminal, its completions, and the lines around it. Leaves the keys to talk.ts.
+// The editor of a conversation at a terminal, its completions and the lines around it.
 import {
   Editor,
   fuzzyFilter,

@@ -17,8 +17,7 @@ import { environmentError, usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import type { Redact } from "../../../src/system/text/secrets/redact.js";
 import { redactorFor } from "../../../src/system/text/secrets/redactor.js";
-import { didYouMean } from "../../../src/todo/model/problem.js";
-import { nearest } from "../../../src/system/text/nearest.js";
+import { hintOn } from "../../../src/system/text/nearest.js";
 import { projectOf } from "../../lookup/project.js";
 import { type CommandContext } from "../../context/command-context.js";
 import { openChapo } from "../../../src/chapo/session/open-session.js";
@@ -94,7 +93,7 @@ export async function siteOf(context: CommandContext, request: ChapoLine): Promi
   };
 }
 
-/** `provider/model` that is to be asked, once the project is trusted; an `environment` error where it cannot be. */
+/** The `provider/model` to ask, once the project is trusted; an `environment` error where there is none. */
 export async function modelOf(call: ChapoCall): Promise<string> {
   await trustSite(call);
   const { agent, settings, env } = call.site;
@@ -118,7 +117,7 @@ function wholeName(model: string, set: string | undefined): string {
   throw usageError(read.problem, "name the provider, too: --model provider/model");
 }
 
-/** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */
+/** The project's own files can name servers, hosts and where the key is sent: not before a yes. */
 export async function trustSite({ context, request, site: { project } }: ChapoCall): Promise<void> {
   const { ports, env, home } = context;
   const terminal = context.stdin.isTerminal;
@@ -148,7 +147,7 @@ function oneOf<T extends string>(
   if (given === undefined || known !== undefined) return known;
   throw usageError(
     `${flag} is ${given}; allowed: ${allowed.join(" | ")}`,
-    didYouMean(nearest(given, allowed), "correct it"),
+    hintOn(given, allowed, "correct it"),
   );
 }
 

@@ -1,5 +1,5 @@
-// A conversation at a terminal: text streams above, the editor stays below. Typing while the model works queues a message; Esc
-// interrupts. Leaves the lines to src/ui/terminal/talk, the editor to input.ts, and the work to src/chapo.
+// A conversation at a terminal: text streams above, the editor stays below. Typing while the model works
+// queues a message; Esc interrupts. Leaves the lines to src/ui/terminal/talk, and the editor to input.ts.
 import { matchesKey, StdinBuffer } from "@mariozechner/pi-tui";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
@@ -60,7 +60,6 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/gu;
 
 /** The screen, the keys and the queue of one conversation. */
 class Talk implements TerminalListener {
-  readonly #place: TalkPlace;
   readonly #region: LiveRegion;
   readonly #lines: TalkLines;
   readonly #editor: MessageEditor;
@@ -76,9 +75,8 @@ class Talk implements TerminalListener {
   #chapo: Chapo | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(place: TalkPlace) {
+  constructor(private readonly place: TalkPlace) {
     const { context, terminal, model, completions } = place;
-    this.#place = place;
     this.#colours = coloursFor(context.out.colour);
     const [columns, rows] = [() => context.out.columns(), () => context.out.rows()];
     this.#region = new LiveRegion({
@@ -110,7 +108,7 @@ class Talk implements TerminalListener {
 
   /** Takes the keys and the signals; what is typed before a session is open is queued. */
   start(): void {
-    const { context, terminal } = this.#place;
+    const { context, terminal } = this.place;
     context.onSignal((signal) => this.#signalled(signal));
     terminal.listen(this);
   }
@@ -128,9 +126,9 @@ class Talk implements TerminalListener {
     this.#signalled("SIGHUP");
   }
 
-  /** Sends the message, or those that are typed; resolves when the person ends it, or when `message` and the queue are done. */
+  /** Sends the message, or those that are typed, until the person ends it or nothing is left to send. */
   async run(chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
-    const ticker = this.#place.context.ports.clock.every(TICK_MS, () => {
+    const ticker = this.place.context.ports.clock.every(TICK_MS, () => {
       if (this.#turn !== undefined) this.#draw();
     });
     this.#chapo = chapo;
@@ -174,7 +172,7 @@ class Talk implements TerminalListener {
 
   /** Asks before a call; one key answers. */
   ask(question: UserQuestion): Promise<Reply> {
-    const { context } = this.#place;
+    const { context } = this.place;
     return new Promise((resolve) => {
       const answer = (reply: Reply): void => {
         if (this.#question === undefined) return;
@@ -196,8 +194,8 @@ class Talk implements TerminalListener {
     this.#isClosed = true;
     this.#input.destroy();
     this.#region.clear();
-    for (const line of this.#printed) this.#place.terminal.write(`${line}\r\n`);
-    this.#place.terminal.close();
+    for (const line of this.#printed) this.place.terminal.write(`${line}\r\n`);
+    this.place.terminal.close();
   }
   #isClosed = false;
 
@@ -236,7 +234,7 @@ class Talk implements TerminalListener {
     const turn = new AbortController();
     this.#turn = turn;
     this.#signal = undefined;
-    this.#lines.setBusy("thinking", this.#place.context.ports.clock.now());
+    this.#lines.setBusy("thinking", this.place.context.ports.clock.now());
     this.#draw();
     try {
       return await work(turn.signal);
@@ -356,13 +354,13 @@ class Talk implements TerminalListener {
   }
 
   #screen(): TalkScreen {
-    return { colours: this.#colours, columns: Math.max(10, this.#place.context.out.columns()) };
+    return { colours: this.#colours, columns: Math.max(10, this.place.context.out.columns()) };
   }
 
   #draw(): void {
     if (this.#isClosed) return;
     const screen = this.#screen();
-    const now = this.#place.context.ports.clock.now();
+    const now = this.place.context.ports.clock.now();
     const above = [
       ...this.#lines.live(now, screen),
       ...queuedLines(this.#queue, screen),

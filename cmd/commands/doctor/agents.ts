@@ -1,5 +1,5 @@
-// Checks the agents a run may use: installed, version, signed in. Finds keys that others can read: in files that git tracks, or that
-// other users of the machine can open. Costs nothing.
+// Checks the agents a run may use: installed, version, signed in, which costs nothing. Finds keys that others
+// can read: in files that git tracks, or that other users of the machine can open.
 import path from "node:path";
 import { askAbout, type About } from "../../../src/agents/clients/about.js";
 import {
@@ -112,7 +112,7 @@ interface Program {
   variables: Readonly<Record<string, string>>;
 }
 
-/** A program that the project contains or names is not started, nor does it get variables from there, unless the project is approved. */
+/** A program that the project contains or names is not started, nor gets variables, before an approval. */
 async function aboutProgram(
   { ports, env, home }: CommandContext,
   { folder, resolved }: Project,

@@ -1,5 +1,5 @@
-// Checks the environment of a run: node, git, a folder for logs, a system that lists its processes. Finds locks and
-// processes of dead runs and sessions; with `fix` both are removed.
+// Checks the environment of a run: node, git, a folder for logs, a system that lists its processes. Finds
+// locks and processes of dead runs and sessions; with `fix` both are removed.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findSandbox } from "../../../src/system/sandbox/bubblewrap.js";
@@ -76,7 +76,7 @@ export async function checkContainment({ ports }: CommandContext): Promise<Check
   );
 }
 
-/** Whether the shell of Chapo can be put into a sandbox; where the settings want it, it is an error if not. */
+/** Whether the shell of Chapo can be put into a sandbox: an error if not, where the settings want it. */
 export async function checkSandbox({ ports, env }: CommandContext, project?: Project): Promise<Check> {
   const agents = Object.entries(project?.resolved.settings.agents ?? {});
   const wanting = agents.flatMap(([name, { chapo }]) =>

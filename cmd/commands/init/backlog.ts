@@ -1,5 +1,5 @@
-// The task file of a new project: empty, or with the tasks of another file. Leaves reading that file to src/todo/exchange,
-// and validating and writing to the store.
+// The task file of a new project: empty, or with the tasks of another file. Leaves reading that file to
+// src/todo/exchange, and validating and writing to the store.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";

@@ -1,4 +1,4 @@
-// The plan of `init`: which files to write, with which content. Pure. Leaves the task file to the store, and writing to the command.
+// The plan of `init`: which files to write, with which content. Pure. Leaves the task file to the store.
 import path from "node:path";
 import { AUTO, type Settings } from "../../../src/config/settings/settings.js";
 import { settingsJsonSchema } from "../../../src/config/settings/settings-schema.js";

@@ -1,5 +1,5 @@
-// Guesses commands that may prove a task done from the files of a project. Pure: runs nothing, and shows no content of
-// the files.
+// Guesses commands that may prove a task done from the files of a project. Pure: runs nothing, and shows no
+// content of the files.
 import { isRecord, parseJson } from "../../../src/system/text/json.js";
 
 export interface KnownCheck {
@@ -45,7 +45,7 @@ const SETUPS: ReadonlyMap<string, string> = new Map([
   ["bundle exec rspec", "bundle install"],
 ]);
 
-/** The managers of packages of JavaScript: the lock file, what runs a script, and what installs the locked packages. */
+/** Of JavaScript: the lock file, what runs a script, and what installs the locked packages. */
 const MANAGERS = [
   ["pnpm-lock.yaml", "pnpm", "pnpm install --frozen-lockfile"],
   ["yarn.lock", "yarn", "yarn install --frozen-lockfile"],
@@ -54,7 +54,7 @@ const MANAGERS = [
   ["package-lock.json", "npm", "npm ci"],
 ] as const;
 
-/** The managers of packages of Python: the lock file, what starts a program of its environment, and what fills that. */
+/** Of Python: the lock file, what starts a program of its environment, and what fills that. */
 const ENVIRONMENTS = [
   ["uv.lock", "uv run", "uv sync --frozen"],
   ["poetry.lock", "poetry run", "poetry install"],
@@ -104,12 +104,9 @@ function ofScripts(names: ReadonlySet<string>, manifest: string | undefined): Kn
   const found = MANAGERS.find(([lock]) => names.has(lock));
   const [, runner, install] = found ?? ["", "npm", "npm install"];
   const setup = /"(?:dev)?dependencies"\s*:\s*\{\s*"/i.test(manifest) ? install : undefined;
-  if (script !== undefined) return { command: runs(runner, script), from, setup };
+  const run = script === "test" || runner !== "npm" ? runner : `${runner} run`;
+  if (script !== undefined) return { command: `${run} ${script}`, from, setup };
   return runner === "bun run" ? { command: "bun test", from, setup } : undefined;
-}
-
-function runs(runner: string, script: string): string {
-  return script === "test" || runner !== "npm" ? `${runner} ${script}` : `npm run ${script}`;
 }
 
 /** The test script that npm writes by default. */

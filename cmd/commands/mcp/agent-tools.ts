@@ -1,15 +1,14 @@
-// The tools for an agent of a run: they read the task in hand, and leave requests in the folder of the agent's step. None of
-// them writes the backlog: the runner reads the requests when the agent's turn has ended.
+// The tools for an agent of a run: they read the task in hand, and leave requests in the step's folder. None
+// of them writes the backlog: the runner reads the requests when the agent's turn has ended.
 import path from "node:path";
 import { z } from "zod";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { listAnswers } from "../../../src/loop/perform/agent/stage-facts.js";
 import { documentOf } from "../../../src/loop/perform/outputs/stage-output.js";
-import { RUN_FACTS } from "../../../src/logging/agent-file.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { readLines } from "../../../src/logging/read.js";
 import { Rules } from "../../../src/logging/rules.js";
-import { STEP_DIR, writeAgentLine, type AgentLine } from "../../../src/logging/agent-file.js";
+import { RUN_FACTS, STEP_DIR, writeAgentLine, type AgentLine } from "../../../src/logging/agent-file.js";
 import { withoutAuthor } from "../../../src/prompts/compose-stage.js";
 import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
@@ -19,7 +18,7 @@ import type { Progress } from "../../../src/workflow/progress.js";
 import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { makeReader, type McpTool } from "./serve.js";
+import { makeReader, type McpOffer, type McpTool } from "./serve.js";
 
 export interface Step {
   /** Absent: the environment does not tell, so nothing can be requested. */
@@ -28,7 +27,7 @@ export interface Step {
   attempt?: number;
 }
 
-/** Reads the step from the environment, or from that of a process above: some clients pass on only a few variables. */
+/** By the environment, or that of a process above: some clients pass on only a few variables. */
 export function readStep({ env, ports }: CommandContext): Step {
   const variable = (name: string): string | undefined => {
     const value = env[name] ?? ports.processes.environmentAbove(name);
@@ -43,26 +42,22 @@ export function readStep({ env, ports }: CommandContext): Step {
   });
 }
 
-export const AGENT_INSTRUCTIONS =
+const INSTRUCTIONS =
   "Looper runs you on one task of a backlog. Read it with `task`. Use `report` when you have finished, `add_task` for work that turned out to be needed, `ask_human` for a question that only a person can answer, and `note` for what should be in the log. Looper commits and marks the task itself.";
 
-/** The tools; the runner reads what they leave when the turn has ended. */
-export function agentTools(context: CommandContext, step: Step): McpTool[] {
-  return [...readingTools(context, step), ...requestTools((line) => leaveRequest(context, step, line))];
+/** The runner reads what the tools leave when the turn has ended. */
+export function agentOffer(context: CommandContext, step = readStep(context)): McpOffer {
+  const task = makeReader(
+    "task",
+    "The task in hand: its text, its stage in the workflow, answers of people, and the paths of its document and of its prompt, which has the outputs of earlier stages.",
+    {},
+    () => showTask(context, step),
+  );
+  const tools = [task, ...requestTools((line) => leaveRequest(context, step, line))];
+  return { version: context.version, instructions: INSTRUCTIONS, tools };
 }
 
-function readingTools(context: CommandContext, step: Step): McpTool[] {
-  return [
-    makeReader(
-      "task",
-      "The task in hand: its text, its stage in the workflow, answers of people, and the paths of its document and of its prompt, which has the outputs of earlier stages.",
-      {},
-      () => showTask(context, step),
-    ),
-  ];
-}
-
-/** Marked as reading: they change nothing of the project, and a client that may only read must be able to report. */
+/** Marked as reading: they change nothing, and a client that may only read must be able to report. */
 function requestTools(leave: (line: Request) => Promise<object>): McpTool[] {
   return [
     makeReader(

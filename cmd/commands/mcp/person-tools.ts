@@ -1,5 +1,5 @@
-// The tools for a person's own client: they read and edit the backlog as the commands do, and answer questions where the person
-// allowed it. Every edit goes through the way of the editing commands, which announce it to a run in progress.
+// The tools for a person's own client: they read and edit the backlog as the commands do, so that a run in
+// progress is told, and answer questions where the person allowed it.
 import { z } from "zod";
 import { usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
@@ -7,14 +7,14 @@ import { makeIds } from "../../../src/todo/model/ids.js";
 import { answerQuestion } from "../../../src/todo/change/person-answers.js";
 import { requireTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
-import { Task } from "../../../src/todo/model/task.js";
+import { OptionalKey, TaskValues } from "../../../src/todo/model/changes/person-change.js";
 import { edit } from "../../lookup/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { projectOf } from "../../lookup/project.js";
 import { answerShared } from "../../lookup/share.js";
 import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { makeReader, makeTool, type McpTool } from "./serve.js";
+import { makeReader, makeTool, type McpOffer, type McpTool } from "./serve.js";
 import type { CommandAnswer } from "../../context/command.js";
 
 interface PersonSite {
@@ -24,27 +24,19 @@ interface PersonSite {
   allowAnswers: boolean;
 }
 
-export const PERSON_INSTRUCTIONS =
+const INSTRUCTIONS =
   "Looper works through a backlog of tasks with coding agents. These tools list, show, add and edit its tasks and show the state of its runs. They do not start a run: that is `looper run`.";
 
-/** Keys that a task may have or not. */
-const OPTIONAL = {
-  description: true,
-  reference: true,
-  details: true,
-  steps: true,
-  tags: true,
-  files: true,
-  depends_on: true,
-  verify: true,
-  changes: true,
-  agent: true,
-} as const;
-const VALUES = Task.pick({ title: true, priority: true, ...OPTIONAL }).partial().shape;
-const CLEARED = Task.pick({ ...OPTIONAL, blockers: true }).keyof();
+const { status: _status, blockers: _blockers, result: _result, workflow, ...VALUES } = TaskValues.shape;
+const CLEARED = OptionalKey.exclude(["workflow", "result"]);
 
-export function personTools(site: PersonSite): McpTool[] {
-  return [...readingTools(site), ...editingTools(site), ...(site.allowAnswers ? [answerTool(site)] : [])];
+export function personOffer(site: PersonSite): McpOffer {
+  const tools = [
+    ...readingTools(site),
+    ...editingTools(site),
+    ...(site.allowAnswers ? [answerTool(site)] : []),
+  ];
+  return { version: site.context.version, instructions: INSTRUCTIONS, tools };
 }
 
 function readingTools(site: PersonSite): McpTool[] {
@@ -98,18 +90,7 @@ function listTool({ context, file }: PersonSite): McpTool {
 /** A page of the list, with the short fields of each task. */
 function briefly(answer: Record<string, unknown>, offset: number, limit: number): object {
   const all = z.array(z.looseObject({ id: z.string(), title: z.string() })).parse(answer["tasks"]);
-  const keys = [
-    "id",
-    "title",
-    "status",
-    "priority",
-    "ready",
-    "waits_for",
-    "tags",
-    "agent",
-    "workflow",
-    "blockers",
-  ];
+  const keys = "id title status priority ready waits_for tags agent workflow blockers".split(" ");
   const tasks = all
     .slice(offset, offset + limit)
     .map((task) =>
@@ -127,7 +108,7 @@ function editingTools(site: PersonSite): McpTool[] {
         description:
           "Adds a task. Commands in `verify` are asked about by the next run before anything runs them.",
       },
-      { ...VALUES, workflow: Task.shape.workflow, title: z.string().trim().min(1) },
+      { ...VALUES, workflow, title: z.string().trim().min(1) },
       ({ title, priority = 3, ...values }) =>
         makeEdit(
           site,
@@ -169,7 +150,7 @@ function editingTools(site: PersonSite): McpTool[] {
   ];
 }
 
-/** Makes an edit as the editing commands do. Its checks are not approved: a client is not the person at the keyboard. */
+/** As the editing commands do. Its checks are not approved: a client is not the person at the keyboard. */
 function makeEdit({ context, file }: PersonSite, decide: PersonEdit, name?: string): Promise<object> {
   const workflow = { name, namedBy: "workflow" };
   return askCommand(edit(context, { file }, { decide, say: () => [], workflow }));
@@ -203,7 +184,7 @@ function answerTool(site: PersonSite): McpTool {
   );
 }
 
-/** The JSON that a command answers, with the problem of the file that it read. Throws the command's `UserError`. */
+/** The JSON that a command answers, with the problem of the file that it read. */
 async function askCommand(asking: Promise<CommandAnswer>): Promise<Record<string, unknown>> {
   const { json, problem } = await asking;
   const answer = json as Record<string, unknown>;

@@ -44,7 +44,7 @@ export async function serve(offer: McpOffer, pipe: Pipe, stop: AbortSignal): Pro
 
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
 
-/** Reads a message a line; other lines are skipped. At the end of the input the requests before it are still answered. */
+/** Reads a message a line; other lines are skipped. Requests before the end of the input are answered. */
 function openTransport({ chunks, write }: Pipe): Transport {
   const lines = splitLines(LONGEST_MESSAGE);
   const unanswered = new Set<RequestId>();
@@ -137,7 +137,7 @@ export function makeReader<S extends z.ZodRawShape>(
   return makeTool({ name, description, reads: true }, shape, run);
 }
 
-/** A tool whose arguments are checked before it runs; unknown ones are refused, since a misspelled one would be lost. */
+/** Its arguments are checked before it runs; unknown ones are refused: a misspelled one would be lost. */
 export function makeTool<S extends z.ZodRawShape>(
   about: Pick<McpTool, "name" | "description"> & { reads?: boolean },
   shape: S,

@@ -1,4 +1,4 @@
-// The text of an answer that a person changed, as the task's row takes it. Leaves reading it to those who answer.
+// The text of an answer that a person changed, as the task's row takes it.
 import { findOutputSchema } from "../../../src/config/workflows/find-output-schema.js";
 import { workflowPlaces } from "../../../src/config/workflows/find-workflows.js";
 import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";

@@ -1,5 +1,5 @@
-// The subject of a question, as text: the output of a stage, or the changes of the saved work. Its digest must be the one that
-// the question names, so that what is approved is what was shown.
+// The subject of a question, as text: the output of a stage, or the changes of the saved work. Its digest
+// must be the one that the question names, so that what is approved is what was shown.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { runGit } from "../../../src/git/base/git.js";

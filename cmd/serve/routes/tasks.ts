@@ -1,13 +1,12 @@
 // Routes of the backlog: lists, one task, edits.
 import { z } from "zod";
-import { checkBacklog } from "../../../src/todo/check/check.js";
 import { given } from "../../../src/system/given.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";
 import { hintOnTask } from "../../../src/todo/change/which-task.js";
 import { makeIds } from "../../../src/todo/model/ids.js";
-import { PersonChange, type TaskValues } from "../../../src/todo/model/changes/person-change.js";
+import { PersonChange, TaskValues } from "../../../src/todo/model/changes/person-change.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
-import { Task, type Backlog } from "../../../src/todo/model/task.js";
+import type { Backlog, Task } from "../../../src/todo/model/task.js";
 import type { PersonEdit } from "../../../src/todo/change/person-edits.js";
 import { EditAnswer, ListAnswer, WhyAnswer } from "../../../src/ui/shapes/backlog.js";
 import { ShowAnswer } from "../../../src/ui/shapes/runs.js";
@@ -20,25 +19,15 @@ import { command as todo } from "../../commands/todo.js";
 import { command as undo } from "../../commands/undo.js";
 import { command as why } from "../../commands/why.js";
 import { edit } from "../../lookup/edit.js";
+import { tasksIn } from "../../lookup/read-tasks.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { refusalLines } from "../../../src/ui/terminal/lines/undo-lines.js";
 import { ApiError } from "../api-error.js";
 import { route, WithHeaders, type ApiCall, type ApiRoute } from "../route.js";
 
 /** The values of a task that a client may give; unknown keys are refused. */
-const Values = Task.pick({
-  ...{
-    title: true,
-    priority: true,
-    description: true,
-    reference: true,
-    details: true,
-    steps: true,
-    tags: true,
-  },
-  ...{ files: true, depends_on: true, verify: true, changes: true, agent: true, workflow: true },
-});
-const NewTask = Values.strict().partial().required({ title: true });
+const Values = TaskValues.omit({ status: true, blockers: true, result: true });
+const NewTask = Values.strict().required({ title: true });
 
 /** New values by key: `null` clears one, `{add, remove}` changes a list. */
 const Patch = z.strictObject(
@@ -61,9 +50,7 @@ const NoBody = z.strictObject({}).optional();
 /** Throws 404 where the task is not there, also in a file of which some rows cannot be read. */
 async function findRow({ context, site, params }: ApiCall): Promise<Task> {
   const id = params["id"] ?? "";
-  const bytes = await context.ports.files.read((await site.project()).todoFile);
-  const checked = checkBacklog(bytes ?? new Uint8Array());
-  const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
+  const tasks = tasksIn(await context.ports.files.read((await site.project()).todoFile));
   const row = tasks.find((task) => task.id === id);
   if (row !== undefined) return row;
   throw new ApiError(404, "no-task", `there is no task ${id}`, { near: hintOnTask(tasks, id) });

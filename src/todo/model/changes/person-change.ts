@@ -24,11 +24,11 @@ const OPTIONAL = {
 } as const;
 
 /** New values of a task's keys. Other keys stay as they are. */
-const TaskValues = Task.pick({ ...REQUIRED, ...OPTIONAL }).partial();
+export const TaskValues = Task.pick({ ...REQUIRED, ...OPTIONAL }).partial();
 export type TaskValues = z.infer<typeof TaskValues>;
 
 /** The keys that may be removed. */
-const OptionalKey = Task.pick(OPTIONAL).keyof();
+export const OptionalKey = Task.pick(OPTIONAL).keyof();
 export type OptionalKey = z.infer<typeof OptionalKey>;
 
 const who = { by: By.shape.by, via: By.shape.via };
