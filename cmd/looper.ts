@@ -1,5 +1,5 @@
-// The program: real ports → a command → an exit code. The only file of it that uses the process, its signals
-// and its streams. Leaves parsing the command line to line.ts, and the work to commands/. start.ts loads it.
+// The program: real ports → a command → an exit code. The only file that uses the process, its signals and
+// its streams. Leaves the command line to line.ts, and the work to commands/. start.ts loads it.
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -321,8 +321,8 @@ async function fail(error: unknown): Promise<never> {
 }
 
 /**
- * Ends the program where even the report of an error fails, as when its files were removed while it ran. Uses nothing that is loaded
- * late: a second failure would be reported in the same way, for ever.
+ * Ends the program where even the report of an error fails, as when its files were removed while it ran. Uses
+ * nothing that is loaded late: a second failure would be reported in the same way, for ever.
  */
 function endPlainly(error: unknown): never {
   const text = stackOf(error)

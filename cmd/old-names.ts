@@ -1,5 +1,5 @@
-// Words of the Go program and of earlier versions that people type here, and what takes their place. A word that is one
-// typing error away from a real name needs no entry. docs/from-looper-go.md shows the Go program's.
+// Words of the Go program and of earlier versions that people type here, and what takes their place. A word
+// one typing error away from a real name needs none. docs/from-looper-go.md shows the Go program's.
 
 export const GO_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["tui", "not yet: a run on a terminal has a live line, and looper tail -f follows it from elsewhere"],

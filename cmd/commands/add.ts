@@ -62,7 +62,10 @@ export const command: EditingCommand<Request> = {
     const { title = "", details, workflow, verify = [] } = request;
     if (title === "-" && details === "-")
       throw usageError("stdin holds either the titles or the details", "give one of them as a word");
-    const titles = title === "-" ? linesOf(await context.stdin.readAll()) : [title.trim()];
+    const titles =
+      title === "-"
+        ? (await context.stdin.readAll()).split("\n").flatMap((line) => line.trim() || [])
+        : [title.trim()];
     if (titles.length === 0 || titles.includes(""))
       throw usageError("a task without a title", 'say what is to be done: looper add "fix the date"');
     const assignments: Assignment[] = [
@@ -89,11 +92,7 @@ export const command: EditingCommand<Request> = {
   },
 };
 
-function assign(
-  key: Assignment["key"],
-  how: Assignment["how"],
-  ...values: readonly (string | undefined)[]
-): Assignment[] {
+function assign(key: Assignment["key"], how: Assignment["how"], ...values: readonly (string | undefined)[]) {
   return values.flatMap((value) => (value === undefined ? [] : [{ key, how, value }]));
 }
 
@@ -130,18 +129,11 @@ async function addImported(context: CommandContext, request: Request, from: stri
   return answer;
 }
 
-function linesOf(text: string): string[] {
-  return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
-}
-
 /** Keys that a new task has from elsewhere. */
 const NOT_HERE: readonly string[] = ["title", "status", "blockers", "result"];
 
 /** The values of the template that was typed; none without one. */
-async function readTemplate(
-  context: CommandContext,
-  { template: name, file: todoFile }: Request,
-): Promise<Assignment[]> {
+async function readTemplate(context: CommandContext, { template: name, file: todoFile }: Request) {
   if (name === undefined) return [];
   const project = await projectOf(context, { file: todoFile, quiet: true });
   if (!/^[A-Za-z0-9][\w.-]*$/u.test(name))

@@ -177,11 +177,7 @@ async function undoSession(call: ChapoCall): Promise<CommandOutcome> {
   }
 }
 
-function print(
-  { context, request }: ChapoCall,
-  answer: object,
-  lines: () => readonly string[],
-): Promise<void> {
+function print({ context, request }: ChapoCall, answer: object, lines: () => readonly string[]) {
   return request.json === true ? printJson(context, answer) : printLines(context.out, lines());
 }
 

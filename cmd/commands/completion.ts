@@ -1,6 +1,6 @@
-// `looper completion SHELL`: prints the completion script of a shell, assets/completion/looper.SHELL: at a Tab it asks
-// `looper __complete`. It needs neither project nor settings.
-// Contract: a script never evaluates typed or answered text, and prints nothing when the program is missing or fails.
+// `looper completion SHELL`: prints the script of a shell, assets/completion/looper.SHELL, which asks `looper
+// __complete` at a Tab. It needs neither project nor settings. Contract: a script never evaluates typed or
+// answered text, and prints nothing when the program is missing or fails.
 import path from "node:path";
 import { Argument } from "commander";
 import { usageError } from "../../src/system/errors.js";

@@ -170,11 +170,7 @@ function orderOf(verb: "set" | "unset", { key, values = [], user }: Request): Or
 }
 
 /** Validates and writes the change; returns the file. Only JSON files of their own are changed. */
-async function writeSetting(
-  context: CommandContext,
-  folder: string,
-  { key, values, scope }: Order,
-): Promise<string> {
+async function writeSetting(context: CommandContext, folder: string, { key, values, scope }: Order) {
   const { ports, env, home } = context;
   const { files } = ports;
   const users = listUserFiles(env, home);
@@ -215,11 +211,7 @@ const EXAMPLES = {
 } as const;
 
 /** A cloned repository may contain links to anywhere. */
-async function mustBeInside(
-  { ports: { files } }: CommandContext,
-  folder: string,
-  file: string,
-): Promise<void> {
+async function mustBeInside({ ports: { files } }: CommandContext, folder: string, file: string) {
   for (const place of [path.dirname(file), file]) {
     const isLink = (await files.stat(place, { link: true }))?.kind === "symlink";
     if (!isLink || (await leadsInside(files, place, folder))) continue;

@@ -83,11 +83,7 @@ function environment({ env, node }: CommandContext, home: string): Record<string
 
 const LIMIT_MS = 60_000;
 
-async function git(
-  { ports }: CommandContext,
-  { project, env }: Stage,
-  args: readonly string[],
-): Promise<string> {
+async function git({ ports }: CommandContext, { project, env }: Stage, args: readonly string[]) {
   const { end, stdout, stderr } = await ports.processes.run(
     { command: "git", args, cwd: project, env },
     { timeoutMs: LIMIT_MS },

@@ -144,10 +144,7 @@ function startLine(checks: readonly Check[]): string {
 // Checks the project's backlog. The files that its settings name are checked as at the start of a run.
 
 /** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
-async function lookAtBacklog(
-  context: CommandContext,
-  project: Project,
-): Promise<CheckResult | string | undefined> {
+async function lookAtBacklog(context: CommandContext, project: Project) {
   try {
     const bytes = await context.ports.files.read(project.todoFile);
     if (bytes === undefined) return undefined;

@@ -47,18 +47,13 @@ export const rm: EditingCommand<{ ids: readonly string[]; force?: true }> = {
     }),
 };
 
-/** An edit of a task on its way through a workflow. */
-interface Steering {
-  what: string;
-  decide: PersonEdit;
-  /** `run`: the run in progress. */
-  say: (id: string, run: EditAnswer["run"]) => string;
-}
+type Said = (id: string, run: EditAnswer["run"]) => string;
 
+/** An edit of a task on its way through a workflow. `run`: the one in progress. */
 function steerBy(
   context: CommandContext,
   request: { id: string; file?: string },
-  { what, decide, say }: Steering,
+  { what, decide, say }: { what: string; decide: PersonEdit; say: Said },
 ): Promise<SaidAnswer> {
   return edit(context, request, {
     decide,
@@ -114,10 +109,7 @@ export const steer: EditingCommand<{ id: string; text: string }> = {
 const WITHOUT_SESSION: readonly string[] = ["command", "module", "scripted"];
 
 /** When the agent of a task gets a message: it depends on the agent that works on it now, if one does. */
-async function describeDelivery(
-  context: CommandContext,
-  { id, file }: { id: string; file?: string },
-): Promise<string> {
+async function describeDelivery(context: CommandContext, { id, file }: { id: string; file?: string }) {
   const { ports } = context;
   const project = await projectOf(context, { file, quiet: true });
   const live = await findLiveRun(ports, project);

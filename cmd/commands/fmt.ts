@@ -131,10 +131,7 @@ async function writeInto(
   return written?.copy;
 }
 
-async function printDiff(
-  { out }: CommandContext,
-  { shown, before: bytes, text: after }: Answer,
-): Promise<void> {
+async function printDiff({ out }: CommandContext, { shown, before: bytes, text: after }: Answer) {
   const before = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (before === after) return;
   const patch = createTwoFilesPatch(shown, shown, before, after, "", "", { context: 3 });

@@ -32,6 +32,7 @@ import { formatStamp } from "../../src/logging/run-log.js";
 import { given } from "../../src/system/given.js";
 
 type InitFile = InitAnswer["files"][number];
+const KEPT = { did: "kept" as const };
 
 interface Request {
   import?: string;
@@ -116,10 +117,7 @@ function asks({ stdin, out, err }: CommandContext, request: Request): boolean {
   return !quiet && stdin.isTerminal && out.isTerminal && err.isTerminal;
 }
 
-async function importOf(
-  { context, request, site }: Call,
-  from: string | undefined,
-): Promise<BacklogImport | undefined> {
+async function importOf({ context, request, site }: Call, from: string | undefined) {
   if (from === undefined) return undefined;
   const imported = await readImportFile(context, site.project, from);
   if (request.force !== true) refuseOverTasks(context, site, imported);
@@ -167,14 +165,15 @@ async function setUp(
   const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
   const planned = planFiles(site, wishes, { force, skipConfig, writesBacklog });
   const { folder } = site.project;
-  if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(context, folder);
-  const backlog = writesBacklog
-    ? await beginBacklog(context, site, { force, imported })
-    : { did: "kept" as const };
+  const writes = writesBacklog || planned.some(({ text }) => text !== undefined);
+  if (writes && !(await context.ports.files.writable(folder)))
+    throw environmentError(
+      `cannot write in ${folder}: nothing was written`,
+      "make it writable, or name another folder: looper -C FOLDER init",
+    );
+  const backlog = writesBacklog ? await beginBacklog(context, site, { force, imported }) : KEPT;
   const files: InitFile[] = [{ path: site.project.todoFile, ...backlog }];
-  for (const one of planned) {
-    files.push(await writePlanned(context.ports, one));
-  }
+  for (const one of planned) files.push(await writePlanned(context.ports, one));
   if (commands.length > 0)
     await approveSettings(context, ({ what, value }) => what.startsWith("verify.") && mine.includes(value));
   const there =
@@ -206,14 +205,6 @@ async function notesOnPlace({ context, site: { project } }: Call): Promise<strin
   const head = opened.ok ? await asResult(() => headOf(opened.value)) : undefined;
   const isUnborn = head?.ok === true && head.value.commit === undefined;
   return isUnborn ? ["the repository has no commit yet: commit what is there before the first run"] : [];
-}
-
-async function mustBeWritable({ ports: { files } }: CommandContext, folder: string): Promise<void> {
-  if (await files.writable(folder)) return;
-  throw environmentError(
-    `cannot write in ${folder}: nothing was written`,
-    "make it writable, or name another folder: looper -C FOLDER init",
-  );
 }
 
 function notesOn({ context, request, site }: Call, wishes: Wishes, writesBacklog: boolean): string[] {

@@ -86,11 +86,7 @@ interface Asked {
   ready: boolean;
 }
 
-async function list(
-  context: CommandContext,
-  project: Project,
-  asked: Asked & { json: boolean },
-): Promise<{ listed: Listed; problem: string | undefined; nothing: string }> {
+async function list(context: CommandContext, project: Project, asked: Asked & { json: boolean }) {
   const read = await readTasks(context, project);
   const listed = await withFound(context, project, selectTasks(read, asked), asked.json);
   const problem = problemsText(context, project, read.problems, asked.file);
@@ -118,10 +114,7 @@ async function withFound(
 }
 
 /** A single word may be the file. */
-async function readWords(
-  context: CommandContext,
-  { words, status, tag, ready = false }: Request,
-): Promise<Asked> {
+async function readWords(context: CommandContext, { words, status, tag, ready = false }: Request) {
   const [first, second] = words;
   const asked = (word: string | undefined, file?: string): Asked => ({
     file,

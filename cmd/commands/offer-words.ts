@@ -1,6 +1,7 @@
-// `looper __complete`: what may be typed next, for the scripts of `looper completion`, which call it at each Tab: commands, flags and
-// the ids of tasks. Where it says nothing, the shell offers files. Never fails and prints no error: when the project is broken it
-// offers nothing. Contract: what it prints has no line breaks, tabs or control characters, and no id that would be read as a flag.
+// `looper __complete`: what may be typed next, for the scripts of `looper completion`: commands, flags and
+// the ids of tasks. Where it says nothing, the shell offers files; in a broken project it says nothing and
+// never fails. Contract: what it prints has no line breaks, tabs or control characters, and no id that looks
+// like a flag.
 import { Argument, type Command, type Option } from "commander";
 import { openProject } from "../../src/config/project/open-project.js";
 import { resolvePath } from "../../src/config/read/places.js";

@@ -62,11 +62,7 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
 };
 
 /** The working tree that refs are named by. Only a question that shows saved work has one. */
-async function treeOf(
-  { ports, env }: CommandContext,
-  project: Project,
-  tasks: readonly Task[],
-): Promise<string> {
+async function treeOf({ ports, env }: CommandContext, project: Project, tasks: readonly Task[]) {
   if (!tasks.some(({ progress }) => progress?.work !== undefined && progress.question?.shows !== undefined))
     return "main";
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));

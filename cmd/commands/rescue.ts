@@ -82,11 +82,7 @@ function checkIds(verb: Verb, ids: readonly string[]): void {
   throw usageError(`looper rescue ${verb} ${wants}`, "looper rescue lists the ids");
 }
 
-async function repositoryOf(
-  context: CommandContext,
-  project: Project,
-  verb: Verb,
-): Promise<Repository | undefined> {
+async function repositoryOf(context: CommandContext, project: Project, verb: Verb) {
   const opened = await openRepository(context.ports, makeRepositoryPlaces({ project, env: context.env }));
   if (opened.ok) return opened.value;
   const { why, message } = opened.error;
@@ -145,10 +141,7 @@ async function restore(site: Site, ids: readonly string[]): Promise<SaidAnswer> 
   }
 }
 
-function restoreLines(
-  answer: RescueRestoreAnswer,
-  { commit, goesOn }: { commit: string; goesOn: boolean },
-): string[] {
+function restoreLines(answer: RescueRestoreAnswer, { commit, goesOn }: { commit: string; goesOn: boolean }) {
   const id = clean(answer.id);
   if (!answer.ok) {
     return [
@@ -195,19 +188,8 @@ async function drop({ rescues }: Site, ids: readonly string[]): Promise<SaidAnsw
   return { json, lines };
 }
 
-interface HandedBack {
-  back: BroughtBack;
-  task: TaskId | undefined;
-  /** The tree already contained work of the task; the rescue adds to it. */
-  goesOn: boolean;
-}
-
-/** Restores a rescue, as work of its task unless that is done. */
-async function handBack(
-  { context: { ports }, project }: Site,
-  repo: Repository,
-  rescue: Rescue,
-): Promise<HandedBack> {
+/** Restores a rescue, as work of its task unless that is done. `goesOn`: it adds to such work in the tree. */
+async function handBack({ context: { ports }, project }: Site, repo: Repository, rescue: Rescue) {
   const bring = (): Promise<BroughtBack> => restoreRescue(rescue);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
   const task = rescue.repo === repo ? await taskOf(store, rescue) : undefined;

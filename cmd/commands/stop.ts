@@ -30,10 +30,7 @@ export const command: AnsweringCommand<{ now?: true }, Answer> = {
   print: async (context, { stopped }) => printLines(context.out, [await sentence(context, stopped)]),
 };
 
-async function sentence(
-  { ports }: CommandContext,
-  { live: { run, folder }, ended }: StoppedRun,
-): Promise<string> {
+async function sentence({ ports }: CommandContext, { live: { run, folder }, ended }: StoppedRun) {
   if (ended) return `${run} has ended`;
   const { current } = await readView(ports, folder);
   if (current === undefined) return `${run} is ending`;

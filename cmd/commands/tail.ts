@@ -5,6 +5,7 @@ import { EVENT_TYPES } from "../../src/logging/events/events.js";
 import { hasEnded, readLastLines } from "../../src/logging/last-lines.js";
 import { readLines, type RawLine } from "../../src/logging/read.js";
 import { watchRuns, type WatchedRuns } from "../../src/logging/watch-runs.js";
+import { filterOwnRuns } from "../../src/loop/runs/own-runs.js";
 import { usageError } from "../../src/system/errors.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import { hintOnTask } from "../../src/todo/change/which-task.js";
@@ -13,23 +14,12 @@ import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
 import { RUN, type WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
-import { filterRuns, folderOfRun } from "../lookup/find-run.js";
+import { folderOfRun } from "../lookup/find-run.js";
 import { lookOf, projectOf, warn } from "../lookup/project.js";
 import { tasksIn } from "../lookup/read-tasks.js";
 
 /** A log that is followed is looked at this often; it is read only where it grew. */
 const LOOK_AGAIN_MS = 50;
-
-interface Wish {
-  /** As typed; absent: the newest run. */
-  run: string | undefined;
-  follow: boolean;
-  /** Only the last events, this many. */
-  last: number | undefined;
-  task: string | undefined;
-  wanted: (line: RawLine) => boolean;
-  show: (line: RawLine) => string;
-}
 
 interface Request {
   run?: string;
@@ -65,7 +55,8 @@ export const command: WorkingCommand<Request> = {
     const wish = readWish(context, request);
     const project = await projectOf(context);
     const { logDir, todoFile } = project;
-    const runs = watchRuns(context.ports, logDir, (all) => filterRuns(context, project, all));
+    const { ports } = context;
+    const runs = watchRuns(ports, logDir, (all) => filterOwnRuns({ ports, project }, all));
     const waits = wish.follow && wish.run === undefined;
     const folder =
       waits && (await runs.newest()) === undefined
@@ -80,7 +71,10 @@ export const command: WorkingCommand<Request> = {
   },
 };
 
-function readWish({ out }: CommandContext, request: Request): Wish {
+type Wish = ReturnType<typeof readWish>;
+
+/** `run`: as typed; absent: the newest. `last`: only so many of the last events. */
+function readWish({ out }: CommandContext, request: Request) {
   const { run, follow = false, task, type } = request;
   const raw = request.raw === true || request.json === true;
   // Decisions are shown on request only.
@@ -95,10 +89,10 @@ function readWish({ out }: CommandContext, request: Request): Wish {
     follow,
     last: readCount("-n", request.n, "looper tail -n 20"),
     task,
-    wanted: (line) =>
+    wanted: (line: RawLine): boolean =>
       (task === undefined || line.value["task_id"] === task) &&
       (type === undefined ? decisions || line.type !== "decided" : line.type === type),
-    show: (line) => {
+    show: (line: RawLine): string => {
       if (raw) return out.isTerminal ? spellOut(line.text) : line.text;
       return eventLine(line.value, lookOf(out));
     },
@@ -137,11 +131,6 @@ async function printFrom(context: CommandContext, folder: string, wish: Wish, fr
   return read;
 }
 
-/** Bytes of a run's log; `undefined` where there is none: not yet, or no longer. */
-async function sizeOfLog({ ports }: CommandContext, folder: string): Promise<number | undefined> {
-  return (await ports.files.stat(path.join(folder, "events.jsonl")))?.size;
-}
-
 /** Follows a named run until it ends or is removed; else the newest and every later one, until a signal. */
 async function followRuns(
   context: CommandContext,
@@ -156,7 +145,9 @@ async function followRuns(
     // Looked at before the lines are read: all that was written until then is shown.
     const after = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
     const next = isNamed ? undefined : after;
-    const size = folder === undefined ? undefined : await sizeOfLog(context, folder);
+    // The log is not there yet, or no longer.
+    const log = folder === undefined ? undefined : await ports.files.stat(path.join(folder, "events.jsonl"));
+    const size = log?.size;
     if (folder !== undefined && size !== seen) {
       const over = isNamed && (await hasEnded(ports, folder));
       const there = (await ports.files.stat(folder)) !== undefined;

@@ -80,11 +80,7 @@ function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
 }
 
 /** The findings behind the verdict of a done task that is not verified, as far as the logs have them. */
-async function whyNotVerified(
-  { ports }: CommandContext,
-  project: Project,
-  task: Task,
-): Promise<Found | undefined> {
+async function whyNotVerified({ ports }: CommandContext, project: Project, task: Task) {
   const verdict = verdictOfDone(task);
   if (verdict !== "unbroken" && verdict !== "unverified") return undefined;
   const found = (await readFound(ports, project, [task.id])).get(task.id);

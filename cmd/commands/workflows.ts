@@ -71,10 +71,7 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
   print: printSaid,
 };
 
-async function answer(
-  context: CommandContext,
-  { verb, name, words, mermaid, force }: Request,
-): Promise<SaidAnswer> {
+async function answer(context: CommandContext, { verb, name, words, mermaid, force }: Request) {
   const known = readVerb("workflows", verb, VERBS);
   if (words.length > 2) throw usageError(`looper workflows ${verb ?? ""} takes one name`, "name one of them");
   const project = await projectOf(context);
@@ -213,11 +210,7 @@ async function findChecked({ context, places, name }: Named): Promise<Checked> {
 }
 
 /** Problems of files and settings that it names, once the workflow itself can be read. */
-async function problemsAround(
-  { context, project }: Place,
-  found: Checked,
-  reading: WorkflowReading,
-): Promise<WorkflowReading["problems"]> {
+async function problemsAround({ context, project }: Place, found: Checked, reading: WorkflowReading) {
   const { ports, env, home, promptsFolder } = context;
   if (reading.workflow === undefined) return [];
   const loaded = { ...found, name: reading.workflow.name, shown: found.file, reading };

@@ -28,8 +28,8 @@ export interface SaidAnswer extends CommandAnswer {
 }
 
 /**
- * A command that answers: the server and the library ask it the same. A request has the arguments and the options by the names
- * that commander gives them: `<id>` is `id`, `--depends-on` is `dependsOn`.
+ * A command that answers: the server and the library ask it the same. A request has the arguments and options
+ * by the names that commander gives them: `<id>` is `id`, `--depends-on` is `dependsOn`.
  */
 export interface AnsweringCommand<Request extends object, Answer extends CommandAnswer> extends CommandWords {
   answer(context: CommandContext, request: Request): Promise<Answer>;

@@ -13,32 +13,23 @@ import { hintOn } from "../../src/system/text/nearest.js";
 const MOST_NAMED = 3;
 
 /** This project's runs, of those in its log folder. */
-export function filterRuns(
-  { ports }: CommandContext,
-  project: Project,
-  runs: readonly string[],
-): Promise<readonly string[]> {
-  return filterOwnRuns({ ports, project }, runs);
-}
-
-export async function listOwnRuns(context: CommandContext, project: Project): Promise<readonly string[]> {
-  return filterRuns(context, project, await listRuns(context.ports, project.logDir));
+export async function listOwnRuns({ ports }: CommandContext, project: Project): Promise<readonly string[]> {
+  return filterOwnRuns({ ports, project }, await listRuns(ports, project.logDir));
 }
 
 /**
- * The folder of the run that was named, by its id or the beginning of it, whosever it is; or of this project's newest one. One that
- * is not there is a `usage` error; where none was named, no run at all is a no.
+ * The folder of the run that was named, by its id or how it begins, whosever it is; or of this project's newest
+ * one. One that is not there is a `usage` error; where none was named, no run at all is a no.
  */
 export async function folderOfRun(
-  context: CommandContext,
+  { ports }: CommandContext,
   project: Project,
   run: string | undefined,
 ): Promise<string> {
-  const { ports } = context;
   const { logDir } = project;
   const runs = await listRuns(ports, logDir);
   const isNewest = run === undefined || run === "last";
-  const newest = isNewest ? (await filterRuns(context, project, runs)).at(-1) : undefined;
+  const newest = isNewest ? (await filterOwnRuns({ ports, project }, runs)).at(-1) : undefined;
   const found = isNewest ? newest && path.join(logDir, "runs", newest) : await findRun(ports, logDir, run);
   if (found !== undefined) return found;
   const start = "start one with `looper run`";

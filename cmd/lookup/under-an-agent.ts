@@ -24,8 +24,8 @@ export async function refuseAgents(
 }
 
 /**
- * Whether this process belongs to a run: its environment says so, or, where that was cleared, a process above it carries the
- * mark of the run that works on this backlog.
+ * Whether this process belongs to a run: its environment says so, or, where that was cleared, a process above
+ * it carries the mark of the run that works on this backlog.
  */
 export async function isUnderAnAgent(
   context: CommandContext,

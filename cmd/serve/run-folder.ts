@@ -2,7 +2,7 @@
 import path from "node:path";
 import { RUN_ID } from "../../src/logging/run-id.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
-import { filterRuns } from "../lookup/find-run.js";
+import { filterOwnRuns } from "../../src/loop/runs/own-runs.js";
 import { ApiError } from "./api-error.js";
 import type { ApiCall } from "./route.js";
 import type { Redact } from "../../src/system/text/secrets/redact.js";
@@ -18,7 +18,7 @@ export async function folderOf({ site, context, params }: ApiCall): Promise<stri
   const project = await site.project();
   const folder = path.join(project.logDir, "runs", run);
   const there = RUN_ID.test(run) ? await context.ports.files.stat(folder, { link: true }) : undefined;
-  const isOwn = (await filterRuns(context, project, [run])).includes(run);
+  const isOwn = (await filterOwnRuns({ ports: context.ports, project }, [run])).includes(run);
   if (there?.kind !== "folder" || !isOwn)
     throw new ApiError(404, "no-run", `there is no run ${run}, or no longer`);
   const log = await context.ports.files.stat(path.join(folder, "events.jsonl"), { link: true });

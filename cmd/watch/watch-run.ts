@@ -93,8 +93,8 @@ function askingOf(
 }
 
 /**
- * Waits for the end. The diagnostics file in the run's folder has what events.jsonl cannot tell: the versions, and the stack of an error
- * that ended the program.
+ * Waits for the end. The diagnostics file in the run's folder has what events.jsonl cannot tell: the versions,
+ * and the stack of an error that ended the program.
  */
 async function keepDiagnostics(
   context: CommandContext,
@@ -346,12 +346,7 @@ function asLogged(event: Sealed): Record<string, unknown> {
 const NOT_WRITTEN = "the job summary could not be written";
 
 /** Nothing happens outside a workflow. */
-async function addStepSummary(
-  context: CommandContext,
-  view: View,
-  ended: Ended,
-  look: SummaryLook,
-): Promise<void> {
+async function addStepSummary(context: CommandContext, view: View, ended: Ended, look: SummaryLook) {
   const { env } = context;
   const file = env["GITHUB_STEP_SUMMARY"] ?? "";
   if (env["GITHUB_ACTIONS"] !== "true" || file === "") return;

@@ -158,11 +158,7 @@ function toRequestError(error: unknown): RequestError {
     : RequestError.internalError(undefined, text);
 }
 
-async function offerCommands(
-  { context }: Server,
-  { chapo, root }: Served,
-  client: AgentContext,
-): Promise<void> {
+async function offerCommands({ context }: Server, { chapo, root }: Served, client: AgentContext) {
   const { ports, home, env } = context;
   const listed = await listCommands(toDefinitionPlace({ ports, root, home, env }));
   const availableCommands = listed.map(({ name, description }) => ({
@@ -306,10 +302,7 @@ async function prompt(server: Server, id: string, blocks: readonly ContentBlock[
 const NOT_SENT = "(image: not sent; it is not a PNG, JPEG, GIF or WebP of at most 5 MB)";
 
 /** Keeps the images of a prompt in the session; returns the text that stands for each. */
-async function keepImages(
-  { chapo, updates }: Served,
-  blocks: readonly ContentBlock[],
-): Promise<Map<ContentBlock, string>> {
+async function keepImages({ chapo, updates }: Served, blocks: readonly ContentBlock[]) {
   const kept = new Map<ContentBlock, string>();
   for (const block of blocks) {
     if (block.type !== "image") continue;

@@ -9,7 +9,7 @@ import { never } from "../../../src/system/never.js";
 import { jsonText } from "../../../src/ui/json-text.js";
 import { type CommandOutcome, type CommandContext, type Signal } from "../../context/command-context.js";
 import { exitCodeOfError } from "../../context/exit-codes.js";
-import { modelOf, openHere, type ChapoCall, type SessionListener } from "./site.js";
+import { modelOf, openHere, type ChapoCall } from "./site.js";
 import { splitLines } from "../../../src/agents/process/lines.js";
 import { textField } from "../../../src/agents/fields.js";
 import { parseJson } from "../../../src/system/text/json.js";
@@ -76,7 +76,9 @@ async function inSession(
   const model = await modelOf(call);
   const printer = openPrinter(call);
   const { signal, seen } = stopOnSignal(call.context, 2);
-  const chapo = await openHere(call, { model, signal, resume }, listenerOf(call, printer));
+  // A call that needs a yes waits in the session.
+  const onWarning = (text: string): void => void warn(call.context, call.site.redact(text));
+  const chapo = await openHere(call, { model, signal, resume }, { onEvent: printer.add, onWarning });
   try {
     if (signal.aborted) return { ending: "interrupted", signal: seen[0] };
     return await work({ chapo, printer, signal, seen });
@@ -106,11 +108,6 @@ interface Conversation {
   /** Aborted by the first signal, which is in `seen`. */
   signal: AbortSignal;
   seen: readonly Signal[];
-}
-
-/** Prints events. A call that needs a yes waits in the session. */
-function listenerOf({ context, site }: ChapoCall, printer: Printer): SessionListener {
-  return { onEvent: printer.add, onWarning: (text) => void warn(context, site.redact(text)) };
 }
 
 function sendOne(conversation: Conversation, message: string): Promise<CommandOutcome> {
@@ -152,7 +149,7 @@ const ENVIRONMENT_REASONS = new Set<string>([
   "rate-limited",
 ]);
 
-/** Each message: a line of text, a JSON text, or `{"message": "…"}`. Other lines are reported and skipped. */
+/** Each message: a line of text, a JSON text, or `{"message": "…"}`. Other lines are reported, and skipped. */
 async function* readMessageLines(context: Pick<CommandContext, "stdin" | "report">): AsyncGenerator<string> {
   const lines = splitLines();
   let number = 0;

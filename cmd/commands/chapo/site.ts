@@ -138,11 +138,7 @@ function withTyped(settings: ChapoSettings, request: ChapoLine): ChapoSettings {
   };
 }
 
-function oneOf<T extends string>(
-  flag: string,
-  given: string | undefined,
-  allowed: readonly T[],
-): T | undefined {
+function oneOf<T extends string>(flag: string, given: string | undefined, allowed: readonly T[]) {
   const known = allowed.find((one) => one === given);
   if (given === undefined || known !== undefined) return known;
   throw usageError(

@@ -450,10 +450,7 @@ function listenerOf({ context, site }: ChapoCall, talk: Talk): SessionListener {
   };
 }
 
-function createFileList(
-  { ports }: CommandContext,
-  place: Parameters<typeof listProjectFiles>[0],
-): () => Promise<readonly string[]> {
+function createFileList({ ports }: CommandContext, place: Parameters<typeof listProjectFiles>[0]) {
   let known: { files: readonly string[]; at: number } | undefined;
   return async () => {
     const now = ports.clock.now();

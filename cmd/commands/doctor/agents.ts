@@ -40,10 +40,7 @@ export async function checkAgents(
   return auto ? [await checkAuto(context, project, approved), ...checks] : checks;
 }
 
-function wantedAgents(
-  { resolved: { settings } }: Project,
-  backlog: CheckResult | string | undefined,
-): { wanted: ReadonlySet<string>; auto: boolean } {
+function wantedAgents({ resolved: { settings } }: Project, backlog: CheckResult | string | undefined) {
   const { schedule, roles } = settings;
   const { strategy } = schedule;
   // The start of a run looks up those that a module may choose.
@@ -208,11 +205,7 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
   return [...texts].flatMap(([file, { text, mode }]) => (redact(text) === text ? [] : [{ file, mode }]));
 }
 
-async function trackedOf(
-  { ports, env }: CommandContext,
-  project: Project,
-  keepers: readonly Keeper[],
-): Promise<ReadonlySet<string>> {
+async function trackedOf({ ports, env }: CommandContext, project: Project, keepers: readonly Keeper[]) {
   const repo = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!repo.ok) return new Set();
   const tracked = await asResult(() =>

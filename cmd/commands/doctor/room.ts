@@ -65,15 +65,21 @@ export async function checkRoom(
   if (!opened.ok) return notTried(opened.error.message, "git init, and commit what is there");
   await context.report({ level: "info", lines: ["looper: trying the checks in a cold room"] });
   const { signal } = stopOnSignal(context);
-  const end = new AbortController();
-  const stop = (): void => {
-    end.abort();
-  };
-  signal.addEventListener("abort", stop);
-  const timer = ports.clock.after(LIMIT_MINUTES * 60_000, stop);
+  const late = new AbortController();
+  const timer = ports.clock.after(LIMIT_MINUTES * 60_000, () => {
+    late.abort();
+  });
   const root = contentOf(backlog)?.project?.root;
   try {
-    const request = { ports, project, env, home, root, trust: true, stop: end.signal };
+    const request = {
+      ports,
+      project,
+      env,
+      home,
+      root,
+      trust: true,
+      stop: AbortSignal.any([signal, late.signal]),
+    };
     const trial = await tryChecks(request, opened.value);
     return trial === "no-commit"
       ? notTried("the repository has no commit yet", "commit what is there")

@@ -129,11 +129,7 @@ export async function checkLeftovers(
   return [...own, ...git, processes];
 }
 
-async function findLocks(
-  { ports }: CommandContext,
-  project: Project,
-  repo: Repository | undefined,
-): Promise<FoundLock[]> {
+async function findLocks({ ports }: CommandContext, project: Project, repo: Repository | undefined) {
   const { lockDir } = project;
   const own = makeLockPaths(project, repo?.gitDir);
   const names = (await ports.files.list(lockDir)).filter((name) => !name.startsWith("."));
@@ -209,15 +205,12 @@ async function checkProcesses(
     const pids = await ports.processes.marked(markOf(folder));
     if (pids.length > 0) left.push({ folder, pids });
   }
-  const shown = left.map(
-    ({ folder, pids }) =>
-      `${plural(pids.length, "process", "processes")} of run ${path.basename(folder)} (${pids.join(", ")})`,
-  );
+  const named = (pids: readonly number[], of: string): string =>
+    `${plural(pids.length, "process", "processes")} of ${of} (${pids.join(", ")})`;
+  const shown = left.map(({ folder, pids }) => named(pids, `run ${path.basename(folder)}`));
   const sessions = { ports, folder: path.join(project.folder, ".looper", "sessions") };
   for (const { id, pids } of await findKilledSessions(sessions))
-    shown.push(
-      `${plural(pids.length, "process", "processes")} of the Chapo session ${id} (${pids.join(", ")})`,
-    );
+    shown.push(named(pids, `the Chapo session ${id}`));
   if (shown.length === 0) return fine("leftovers", "no process of a dead run is found");
   if (!fix) return bad("leftovers", `still running: ${shown.join("; ")}`, "looper doctor --fix ends them");
   const stubborn = await endKilledSessions(sessions);

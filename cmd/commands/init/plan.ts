@@ -80,10 +80,7 @@ function planSettings(
 }
 
 /** Only choices that differ from the settings in force without them. */
-function settingsFor(
-  { agent, commands = [], setup = [] }: Wishes,
-  { resolved }: Project,
-): Record<string, unknown> {
+function settingsFor({ agent, commands = [], setup = [] }: Wishes, { resolved }: Project) {
   const elsewhere = (key: string): boolean =>
     ["user", "env"].includes(resolved.values.get(key)?.source.layer ?? "");
   const { agent: set, strategy }: Settings["schedule"] = resolved.settings.schedule;

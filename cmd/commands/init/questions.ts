@@ -11,10 +11,7 @@ import type { KnownCheck } from "./proofs.js";
 export type Origin = { from: "nowhere" } | { from: "draft" } | { from: "import"; file: string };
 
 /** The agents a run could start now, found as the run finds them. */
-async function findInstalled(
-  { ports, self, env, home }: CommandContext,
-  project: Project,
-): Promise<string[]> {
+async function findInstalled({ ports, self, env, home }: CommandContext, project: Project) {
   const { settings } = project.resolved;
   const place = { project: project.folder, home };
   const names = [...new Set<string>([...AUTO_ORDER, ...knownAgents(settings)])];

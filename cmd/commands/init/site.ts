@@ -60,10 +60,7 @@ export async function lookAround(context: CommandContext, here = false): Promise
   };
 }
 
-async function openAnyhow(
-  context: CommandContext,
-  here: boolean,
-): Promise<{ project: Project; broken?: UserError }> {
+async function openAnyhow(context: CommandContext, here: boolean) {
   const { ports, cwd, env, home } = context;
   const isElsewhere = here && (await findFolder(ports.files, context)) !== (await ports.files.realPath(cwd));
   // A folder with a task file is a project.

@@ -6,7 +6,6 @@ import { findEditable, writeEdited } from "../../../src/loop/runs/edited-output.
 import { usageError } from "../../../src/system/errors.js";
 import { isRecord, parseJson } from "../../../src/system/text/json.js";
 import { EDIT, type TypedAnswer } from "../../../src/todo/change/person-answers.js";
-import type { OutputSchema } from "../../../src/workflow/outputs/check-output.js";
 import type { Question } from "../../../src/workflow/progress.js";
 import { personOf } from "../name-of-user.js";
 import type { AskedTask } from "./shown-work.js";
@@ -51,10 +50,7 @@ function takeCall({ call, id }: Question, text: string): EditedAnswer {
 }
 
 /** The schema of a stage of the task's workflow; `undefined` where the stage has none, or is gone. */
-async function findSchemaOf(
-  { context, project, task: { id, progress } }: AskedTask,
-  stage: string,
-): Promise<OutputSchema | undefined> {
+async function findSchemaOf({ context, project, task: { id, progress } }: AskedTask, stage: string) {
   if (progress === undefined) return undefined;
   const { files } = context.ports;
   const places = workflowPlaces({ ...context, project });

@@ -54,10 +54,7 @@ export async function readShown(
   return { text: showBlock(text.trim()) };
 }
 
-async function readAsked(
-  { context, project, task, question }: AskedTask,
-  output: StageOutput,
-): Promise<Uint8Array | { changed: string }> {
+async function readAsked({ context, project, task, question }: AskedTask, output: StageOutput) {
   const bytes = await context.ports.files
     .read(path.join(project.paths.tasksDir, output.file))
     .catch(() => undefined);
@@ -95,8 +92,8 @@ async function describeRestore(context: CommandContext, project: Project, copy: 
 const NO_COPY = "restore the file";
 
 /**
- * L24: refuses an answer about an output whose files are not what was asked about: the person may have read something else. Refusals
- * pass, and so does an answer that names a digest or brings a changed text.
+ * L24: refuses an answer about an output whose files are not what was asked about: the person may have read
+ * something else. Refusals pass, and so does an answer that names a digest or brings a changed text.
  */
 export async function mustBeAsShown(
   context: CommandContext,
@@ -151,10 +148,7 @@ async function isHere(repo: Repository, commit: string): Promise<boolean> {
 }
 
 /** The commit before the visits of the last stage: their messages begin with the same subject. */
-async function beforeStage(
-  repo: Repository,
-  { base, commit }: { base: string; commit: string },
-): Promise<string> {
+async function beforeStage(repo: Repository, { base, commit }: { base: string; commit: string }) {
   const { out } = await runGit(repo, ["log", "--first-parent", "--format=%H %s", `${base}..${commit}`]);
   const visits = out.split("\n").filter((line) => line !== "");
   const subjectOf = (line = ""): string => line.slice(line.indexOf(" "));

@@ -66,10 +66,7 @@ function numberOf(run: string, job: number): number {
 }
 
 /** The folders of the agents' steps, by their jobs. */
-async function labelsOf(
-  { ports }: ApiCall["context"],
-  folder: string,
-): Promise<ReadonlyMap<unknown, string>> {
+async function labelsOf({ ports }: ApiCall["context"], folder: string) {
   const labels = new Map<unknown, string>();
   const but = (type: string): boolean => type !== "agent_started";
   for await (const { value } of readLines(ports, folder, 0, { but }))

@@ -30,10 +30,7 @@ const Body = LooperBody.pick({ provider: true, projectRoot: true, skillIds: true
 });
 
 /** The first lines of the pinned files, as the rules of Chapo let it read them. */
-async function readPinned(
-  { context }: Pick<ApiCall, "context">,
-  names: readonly string[],
-): Promise<string[]> {
+async function readPinned({ context }: Pick<ApiCall, "context">, names: readonly string[]) {
   const { project, settings, env } = await siteOf(context, { words: [] });
   const { ports } = context;
   const root = project.folder;

@@ -1,5 +1,5 @@
-// Finds the settings files of Claude Code, where `hooks.read_claude` says so, and reads their hooks as hooks of Chapo. A key that
-// is not known is named in a warning and passed over.
+// Finds the settings files of Claude Code, where `hooks.read_claude` says so, and reads their hooks as hooks
+// of Chapo. An unknown key is named in a warning and passed over.
 import path from "node:path";
 import { z } from "zod";
 import type { Files } from "../../system/ports.js";
@@ -113,7 +113,7 @@ export function addClaudeHooks(settings: Settings, hooks: readonly ClaudeHook[])
   return { ...settings, hooks: { ...settings.hooks, events } };
 }
 
-/** Loads the hooks of the user's file, then those of the project's two. `folder`: the project's; both absolute. */
+/** The hooks of the user's file, then those of the project's two. `folder`: the project's; both absolute. */
 export async function loadClaudeHooks(
   files: Files,
   { folder, home }: { folder: string; home: string },

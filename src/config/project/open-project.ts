@@ -82,7 +82,7 @@ export function warnOfGoFiles(names: readonly string[]): string[] {
   ];
 }
 
-/** Opens the project with default settings except for the task file's name, for commands that must run when the settings are broken. */
+/** With default settings but for the task file's name: for commands that must run with broken settings. */
 export function openWithDefaults(
   files: Files,
   { cwd, home, env }: Pick<ProjectRequest, "cwd" | "env" | "home">,

@@ -1,5 +1,5 @@
-// Finds the project a command is about, from the folder it was started in (contract §1), and the folder that its work is done in.
-// Leaves loading the project's settings to load.ts.
+// Finds the project a command is about, from the folder it was started in (contract §1), and the folder that
+// its work is done in. Leaves its settings to load.ts.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
 import { GO_BACKLOG, GO_SETTINGS, PROJECT_FILES } from "../read/places.js";
@@ -52,7 +52,7 @@ async function isMarked(files: Files, folder: string, taskFile: string): Promise
   return readPackageSettings(manifest, new TextDecoder().decode(text)) !== undefined;
 }
 
-/** The folder that a task file counts from: one in `.looper/` counts from the project's folder, as in the Go program. */
+/** The folder that a task file counts from: of one in `.looper/` the project's, as in the Go program. */
 export function folderOf(taskFile: string): string {
   const folder = path.dirname(taskFile);
   return path.basename(folder) === ".looper" ? path.dirname(folder) : folder;

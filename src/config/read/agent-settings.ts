@@ -1,11 +1,11 @@
-// An agent's settings as an agent needs them: every value there, every path absolute, the names in TypeScript's way. The table
-// says what there is. Leaves which agent is asked to the loop, and what its kind makes of them to the agents floor.
+// An agent's settings as an agent needs them: every value there, every path absolute, the names in
+// TypeScript's way. Leaves which agent is asked to the loop, and what its kind makes of them to the agents
+// floor.
 import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
 import { renamed, type PathBase } from "./places.js";
-import type { Renamed } from "../settings/setting-row.js";
 import { type Settings } from "../settings/settings.js";
-import { KINDS, type AgentKind } from "../settings/setting-row.js";
+import { KINDS, type AgentKind, type Renamed } from "../settings/setting-row.js";
 
 type Own = Settings["agents"][string];
 

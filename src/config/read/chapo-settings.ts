@@ -1,5 +1,5 @@
-// The settings of the built-in engine as it needs them: every default in, every path absolute. A record, as it is handed
-// to the child that hosts it.
+// The settings of the built-in engine as it needs them: every default in, every path absolute. A record, as
+// it is handed to the child that hosts it.
 import { z } from "zod";
 import { resolvePath, type PathBase } from "./places.js";
 import type { Renamed } from "../settings/setting-row.js";

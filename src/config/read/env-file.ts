@@ -1,4 +1,4 @@
-// Reads a file of KEY=VALUE lines (`env_file`). Leaves the precedence of variables to the code that builds an environment.
+// Reads a file of KEY=VALUE lines (`env_file`). Leaves the precedence of variables to others.
 import { usageError } from "../../system/errors.js";
 
 const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;

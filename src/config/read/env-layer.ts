@@ -87,7 +87,7 @@ function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
   return name.startsWith(AGENTS) ? agentPath(name.slice(AGENTS.length), agents) : undefined;
 }
 
-/** `MY_BOT_ENV` → agents.my-bot.env. A known agent's name is tried first, the longest one; else the rest is a new name. */
+/** `MY_BOT_ENV` → agents.my-bot.env. The longest known agent's name is tried first; else it is a new one. */
 function agentPath(rest: string, agents: readonly string[]): KeyPath | undefined {
   const splits = AGENT_KEYS.filter((key) => rest.endsWith(`_${capitals(key)}`)).map((key) => ({
     agent: lower(rest.slice(0, -key.length - 1)),

@@ -1,4 +1,4 @@
-// One layer of settings becomes entries: a row of the table, a key path, a value that meets the row's type, a source.
+// One layer of settings becomes entries: a row, a key path, a value that meets the row's type, a source.
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";

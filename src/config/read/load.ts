@@ -1,5 +1,5 @@
-// Looks for the settings files of the user and of a project. Leaves the search to search.ts, which is imported only where there
-// is a file, and what the settings mean to resolve.ts.
+// Looks for the settings files of the user and of a project. Leaves the search to search.ts, which is
+// imported only where there is a file.
 import path from "node:path";
 import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";

@@ -1,4 +1,4 @@
-// Where things lie: settings files, the user's folders, and the paths that settings name. Pure: nothing is looked up.
+// Where things are: settings files, the user's folders, and the paths that settings name. Pure.
 import path from "node:path";
 import { usageError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
@@ -72,7 +72,7 @@ export function renamed<T extends object>(branch: T, at: KeyPath, place: Omit<Pa
   return Object.fromEntries(all) as Renamed<T>;
 }
 
-/** The files and folders that settings name, absolute; `tasksDir`: the folder below which each task in a workflow has one. */
+/** The files and folders that settings name, absolute; `tasksDir`: where each task in a workflow has one. */
 export interface SettingsPaths extends Pick<
   Renamed<Settings>,
   "todoFile" | "schemaFile" | "pricesFile" | "logDir" | "tasksDir" | "envFile" | "prompts"

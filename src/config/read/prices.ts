@@ -1,4 +1,4 @@
-// The prices of models, from the file the settings name (`prices_file`). Leaves what follows from them to the agents floor.
+// The prices of models, from the file the settings name (`prices_file`).
 import { z } from "zod";
 import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
@@ -21,7 +21,7 @@ export type Price = z.infer<typeof Price>;
 const Prices = z.record(z.string(), Price);
 export type Prices = z.infer<typeof Prices>;
 
-/** Reads the file: an object of prices by model, as `agents.<name>.model` names it. A `usage` error where it is not that. */
+/** Reads the prices by model, as `agents.<name>.model` names it. A `usage` error where the file has none. */
 export async function readPrices(files: Files, file: string): Promise<Prices> {
   const bytes = await files.read(file);
   const hint =

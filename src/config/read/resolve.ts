@@ -1,5 +1,5 @@
-// Five layers become one: defaults, the user's file, the project's file, LOOPER_* variables, flags; each value keeps
-// its source. Leaves reading the files to load.ts, and an agent's settings to agent-settings.ts.
+// Five layers become one: defaults, the user's file, the project's file, LOOPER_* variables, flags; each
+// value keeps its source. Leaves reading the files to load.ts.
 import { usageError } from "../../system/errors.js";
 import { hintOn, nearest } from "../../system/text/nearest.js";
 import { addClaudeHooks, type ClaudeHook } from "../claude/claude-hooks.js";
@@ -15,9 +15,8 @@ import {
 } from "./layers.js";
 import type { Env } from "./places.js";
 import { AUTO, namesAgents, rowAt, ROWS, STRATEGIES, type Settings } from "../settings/settings.js";
-import { BUILT_IN_AGENTS } from "../settings/setting-row.js";
 import type { SettingsFile } from "./settings-text.js";
-import { keyOf, type KeyPath } from "../settings/setting-row.js";
+import { BUILT_IN_AGENTS, keyOf, type KeyPath } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
 
 /** The typed values by flag (`--hook`); a repeated flag has a list. Paths are absolute already. */
@@ -26,7 +25,7 @@ export type Flags = Readonly<Record<string, string | boolean | readonly string[]
 /** The layers above the defaults, lowest first. */
 export interface Layers {
   user?: SettingsFile | undefined;
-  /** Agents of workflows: above the user's file, below the project's. A project's own are trusted as its settings are. */
+  /** Agents of workflows: above the user's file, below the project's. A project's own need its trust. */
   workflows?: readonly { file: SettingsFile; layer: "user" | "project" }[] | undefined;
   project?: SettingsFile | undefined;
   env: Env;
@@ -42,7 +41,7 @@ export interface Valued {
   source: Source;
 }
 
-/** The settings, and where each came from: `values` by key path (`agents.codex.timeout`), only of settings that have a value. */
+/** The settings, and where each came from: `values` by key path, only of settings that have a value. */
 export interface ResolvedSettings {
   settings: Settings;
   values: ReadonlyMap<string, Valued>;
@@ -63,7 +62,9 @@ export function resolveSettings(layers: Layers): ResolvedSettings {
   const flags = readFlagLayer(layers.flags, agentNames([...files, env]));
   const readings = [...files, env, flags];
   const names = agentNames(readings);
-  const entries = merge([...defaults(names), ...readings.flatMap((reading) => reading.entries)]);
+  // The later entry of a key wins; keys keep the table's order, then that of the layers.
+  const all = [...defaults(names), ...readings.flatMap((reading) => reading.entries)];
+  const entries = new Map(all.map((entry) => [keyOf(entry.path), entry]));
   refuse(readings.flatMap((reading) => reading.problems));
   refuse([...incompleteAgents(names, entries), ...unknownAgents(names, entries)]);
   const [settings, values] = [nest(entries, names), valuesOf(entries)];
@@ -118,11 +119,6 @@ function defaults(agents: readonly string[]): SettingEntry[] {
     }
   }
   return entries;
-}
-
-/** The later entry of a key wins; keys keep the table's order, then that of the layers. */
-function merge(entries: readonly SettingEntry[]): Map<string, SettingEntry> {
-  return new Map(entries.map((entry) => [keyOf(entry.path), entry]));
 }
 
 /** An agent needs a kind, and some kinds need to be told what to start. */

@@ -1,5 +1,5 @@
-// Searches a folder for its settings file with cosmiconfig, and reads it. The only file that imports it. Leaves what is looked at
-// before to load.ts, and reading a text to settings-text.ts.
+// Searches a folder for its settings file with cosmiconfig, and reads it; the only file that imports it.
+// Leaves reading a text to settings-text.ts.
 import path from "node:path";
 import { cosmiconfig } from "cosmiconfig";
 import { errorCode, errorMessage, usageError } from "../../system/errors.js";

@@ -63,7 +63,8 @@ function rawValue(row: Row, { text, one }: Pick<TextGiven, "text" | "one">): unk
   if (written === "truth") return TRUTH.safeParse(text).data ?? text;
   if (written !== "list") return choiceOf(row, text);
   if (looksLikeJson(text)) return parseJson(text) ?? text;
-  return one === true ? [text] : splitAtCommas(text);
+  // Empty items mean nothing.
+  return one === true ? [text] : text.split(",").flatMap((item) => item.trim() || []);
 }
 
 /** A record, as a JSON object. Values of variables may be secrets: no problem shows them. */
@@ -79,11 +80,6 @@ function addRecord(reading: LayerReading, { path, text, source }: TextGiven): vo
       reading.problems.push(`${source.where}: ${keyOf([...path, name])} is not a text`);
     else addValue(reading, { path: [...path, name], row, raw, source });
   }
-}
-
-/** Empty items mean nothing. */
-function splitAtCommas(text: string): string[] {
-  return text.split(",").flatMap((item) => item.trim() || []);
 }
 
 function looksLikeJson(text: string): boolean {

@@ -1,5 +1,5 @@
-// THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
-// Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
+// THE table of settings: for each key its type, default, short environment names, flag and a sentence. Leaves
+// reading files to load.ts, the order of layers to resolve.ts, an agent's settings to agent-settings.ts.
 import { DEFAULT_WORKFLOW, NAME_PATTERN, PERMISSIONS } from "../../workflow/words.js";
 import { CHAPO_HOOK_ROWS, CHAPO_ROWS } from "./chapo-rows.js";
 import { z } from "zod";

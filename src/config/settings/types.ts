@@ -1,5 +1,4 @@
-// The types that settings have: each a zod schema with its own words for what is allowed, which complete "allowed: …".
-// Leaves which setting takes what to the table.
+// The types that settings have: each a zod schema with its own words for what is allowed.
 import { z } from "zod";
 import { DURATION_PATTERN, parseDuration } from "../../system/text/duration.js";
 

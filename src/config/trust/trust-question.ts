@@ -17,7 +17,7 @@ export interface TrustPlace {
   home: string;
 }
 
-/** Lists what the project, these tasks and these workflows want trusted. A place inside `.git` is a `usage` error. */
+/** What the project, these tasks and workflows want trusted. A place inside `.git` is a `usage` error. */
 export async function readTrust(
   place: TrustPlace,
   tasks: TrustFacts["tasks"],

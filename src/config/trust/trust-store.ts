@@ -1,4 +1,4 @@
-// Remembers, in the user's state folder, which projects were trusted with what. Leaves what that is to trust.ts.
+// Remembers, in the user's state folder, which projects were trusted with what.
 import path from "node:path";
 import { z } from "zod";
 import type { Files } from "../../system/ports.js";
@@ -18,7 +18,7 @@ export interface TrustQuestion {
   lines: readonly TrustLine[];
 }
 
-/** Whether this user approved each of these lines. `folder` is the state folder. A file that cannot be understood trusts nothing. */
+/** Whether this user approved each line. `folder`: of state. A file that is not understood trusts nothing. */
 export async function isTrusted(files: Files, folder: string, question: TrustQuestion): Promise<boolean> {
   const { project, lines } = question;
   const kept = new Set(answersFor(await readAnswers(files, folder), project));

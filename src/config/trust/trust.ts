@@ -1,5 +1,5 @@
-// Lists what a project's own settings and task file would make this program start (contract §2, *Trust*), with a fingerprint.
-// Leaves resolving paths to trust-question.ts, asking to the commands, and storing the answer to trust-store.ts.
+// Lists what a project's own settings and task file would make this program start (contract §2, *Trust*).
+// Leaves resolving paths to trust-question.ts, asking to the commands, and the answers to trust-store.ts.
 import path from "node:path";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Source } from "../read/layers.js";

@@ -1,4 +1,4 @@
-// Finds workflows: the project's own, then the user's, then those that Looper brings. Leaves reading one to load-workflow.ts.
+// Finds workflows: the project's own, then the user's, then those that Looper brings.
 import path from "node:path";
 import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
@@ -40,7 +40,7 @@ function folderOf(places: WorkflowPlaces, origin: WorkflowOrigin): string {
   return origin === "user" ? path.join(places.user, "workflows") : places.shipped;
 }
 
-/** The files in the places that can be a workflow's, the nearest place first; links that lead nowhere are among them. */
+/** The files that can be a workflow's, the nearest place first; also links that lead nowhere. */
 async function allFiles(files: Files, places: WorkflowPlaces): Promise<WorkflowFile[]> {
   const found: WorkflowFile[] = [];
   for (const origin of ORIGINS) {
@@ -55,7 +55,7 @@ async function allFiles(files: Files, places: WorkflowPlaces): Promise<WorkflowF
   return found;
 }
 
-/** The file of a workflow, the nearest one; `undefined` if there is none. Two files of one name in a folder are a `usage` error. */
+/** The nearest file of a workflow, if there is one. Two of one name in a folder are a `usage` error. */
 export async function findWorkflowFile(
   files: Files,
   places: WorkflowPlaces,

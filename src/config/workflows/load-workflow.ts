@@ -1,5 +1,5 @@
-// Reads a workflow by its name, or a file, and what it says of agents. Leaves the rules of a workflow to the workflow floor, and the search to
-// find-workflows.ts.
+// Reads a workflow by its name, or a file, and what it says of agents. Leaves the rules of a workflow to the
+// workflow floor, and the search to find-workflows.ts.
 import { type UserError, usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { nearest } from "../../system/text/nearest.js";
@@ -31,7 +31,7 @@ export async function readWorkflowFile(
   return readWorkflow(read.value, { name, yaml: /\.ya?ml$/u.test(file) });
 }
 
-/** A name, and what names it: a setting, flag or task. `wayOut`: what to do if that workflow does not exist any more. */
+/** A name, and what names it: a setting, flag or task. `wayOut`: what to do if there is no such workflow. */
 export interface NamedWorkflow {
   name: string;
   namedBy: string;
