@@ -52,6 +52,14 @@ export function checkpointRef(tree: string, id: string): string {
   return `${checkpointFolder(tree)}/${encodeId(id)}`;
 }
 
+/** The folder of the commits that keep what a person's refs name reachable while a run works. */
+export const KEPT = "refs/looper/kept";
+
+/** Such a commit of one working tree. `state`: a name of the refs' state; without it the folder. */
+export function keptRef(tree: string, state?: string): string {
+  return state === undefined ? `${KEPT}/${tree}` : `${KEPT}/${tree}/${state}`;
+}
+
 /** The checkpoint beside a task's own, to undo what a stage that only reads changes; the white space keeps it apart from task ids. */
 export function asideId(task: string): string {
   return `${task} (aside)`;

@@ -15,10 +15,10 @@ import { leaveOut, leaveOutLarge, warnOfLarge } from "./large.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { readMessage } from "../base/facts.js";
-import { checkpointFolder, checkpointRef, RESCUES } from "../base/names.js";
+import { checkpointFolder, checkpointRef, keptRef, RESCUES } from "../base/names.js";
 import { deleteRefs, listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
-import { readStash, type Stash } from "./refs.js";
+import { keepReachable, readStash, type Stash } from "./refs.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import {
   findChangedSettings,
@@ -94,7 +94,8 @@ const Facts = z.object({
 
 /**
  * Keeps working tree (with untracked files) and index, without touching index, HEAD or tree. Starts six processes (five if HEAD
- * is given), and further ones for a limit on untracked files, a split index, or paths that git was told not to look at.
+ * is given), and further ones for a limit on untracked files, a split index, paths that git was told not to look at, or refs of
+ * the person that are new.
  */
 export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
   const ref = checkpointRef(repo.tree, order.id);
@@ -102,8 +103,11 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
   const base = before.refs.get(ref);
   const locks = await readLocks(repo);
   const stash = await readStash(repo);
-  if (order.reuse && base !== undefined)
-    return { ...(await reuseCheckpoint(repo, order, before, base)), stash, locks };
+  const lost = await keepReachable(repo, before, { ...order, stash });
+  if (order.reuse && base !== undefined) {
+    const reused = await reuseCheckpoint(repo, order, before, base);
+    return { ...reused, warnings: [...lost, ...reused.warnings], stash, locks };
+  }
   await dropOwnIndex(repo);
   const large = await leaveOutLarge(repo);
   const index = await readPersonIndex(repo);
@@ -145,7 +149,7 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
     settings,
     stash,
     locks,
-    warnings: [...warnOfLarge(repo, large), ...warnings],
+    warnings: [...lost, ...warnOfLarge(repo, large), ...warnings],
   };
 }
 
@@ -172,7 +176,8 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<void
  */
 export async function keepCheckpoints(repo: Repository, ids: readonly string[]): Promise<void> {
   const kept = new Set(ids.map((id) => checkpointRef(repo.tree, id)));
-  const all = (await listRefs(repo, ["refname"], [checkpointFolder(repo.tree)])).flat();
+  const folders = [checkpointFolder(repo.tree), keptRef(repo.tree)];
+  const all = (await listRefs(repo, ["refname"], folders)).flat();
   await deleteRefs(
     repo,
     all.filter((name) => !kept.has(name)),

@@ -83,6 +83,64 @@ test("a branch, a tag and a note that an attempt removed are back under their na
   ]);
 });
 
+test("refs that an attempt removed are back also where it had git prune all that no ref names", async ({
+  scratch,
+}) => {
+  await makeBeside(scratch, "branch", "wip/x");
+  await scratch.person("tag", "-a", "-m", "kept", "v1");
+  await scratch.person("tag", "-a", "-m", "moved", "v2", await makeBeside(scratch, "branch", "v2-start"));
+  await scratch.person("notes", "add", "-m", "remember");
+  writeFileSync(join(scratch.top, "a.txt"), "stashed\n");
+  await scratch.person("stash", "push", "-q");
+  const refs = ["refs/heads/wip", "refs/notes", "refs/stash"];
+  const before = await scratch.git("for-each-ref", ...refs);
+  const moved = await scratch.git("rev-parse", "v2^{commit}");
+  const { warnings } = await during(scratch, async () => {
+    await scratch.git("branch", "-D", "wip/x", "v2-start");
+    await scratch.git("tag", "-d", "v1");
+    await scratch.git("tag", "-f", "v2", "HEAD");
+    await scratch.git("update-ref", "-d", "refs/notes/commits");
+    await scratch.git("stash", "clear");
+    await scratch.git("reflog", "expire", "--expire=now", "--all");
+    await scratch.git("gc", "-q", "--prune=now");
+  });
+  expect(await scratch.git("for-each-ref", ...refs)).toBe(before);
+  expect(await scratch.git("rev-parse", "v1", "v2-start")).toBe(
+    `${await scratch.git("rev-parse", "HEAD")}\n${moved}`,
+  );
+  expect(await scratch.git("rev-parse", "refs/looper/rescue/run-1/T1-1-ref")).toBe(moved);
+  expect(warnings.map((warning) => warning.replace(/;.*/u, ""))).toEqual([
+    "the branch v2-start was removed during the attempt, and is back",
+    "the branch wip/x was removed during the attempt, and is back",
+    "the tag v1 was removed during the attempt, and is back without its message, which git has removed",
+    "the tag v2 was moved during the attempt",
+    "the note commits was removed during the attempt, and is back",
+    expect.stringContaining("was dropped during the attempt, and is back"),
+  ]);
+});
+
+test("content that the agent of a killed run removed is kept by the next run, and named", async ({
+  scratch,
+}) => {
+  const branch = await makeBeside(scratch, "branch", "wip/x");
+  await scratch.person("branch", "stays", await makeBeside(scratch, "branch", "other"));
+  const take = async (run: string) =>
+    (await checkpoint(await scratch.open(), { id: "T1", run, reuse: true })).warnings;
+  expect(await take("run-1")).toEqual([]);
+  await scratch.git("branch", "-D", "other");
+  expect(await take("run-2")).toEqual([]);
+  await scratch.git("branch", "-D", "wip/x");
+  await scratch.git("reflog", "expire", "--expire=now", "--all");
+  await scratch.git("gc", "-q", "--prune=now");
+  expect(await take("run-3")).toEqual([
+    expect.stringMatching(
+      /^branches, tags or stashes were removed since a run was killed.*refs\/looper\/rescue\/run-3\/T1-ref/,
+    ),
+  ]);
+  expect(await scratch.git("log", "--format=%P", "-1", "refs/looper/rescue/run-3/T1-ref")).toContain(branch);
+  expect(await take("run-3")).toEqual([]);
+});
+
 test("a removed branch whose place is taken is kept under a rescue, with the command that puts it back", async ({
   scratch,
 }) => {

@@ -1,7 +1,13 @@
 // The person's branches, tags, notes and stashes after an attempt: one that was removed is put back, and what one that was moved
 // elsewhere left behind is kept. settle-head.ts moves back the branch of HEAD, own-refs.ts puts back the runner's own refs.
-import { join } from "node:path";
+import path from "node:path";
+import { z } from "zod";
+import { sha256Hex } from "../../system/text/sha256.js";
+import { readMessage } from "../base/facts.js";
+import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { GitError, runGit } from "../base/git.js";
+import { deleteRefs, listRefs } from "../base/list-refs.js";
+import { encodeId, keptRef } from "../base/names.js";
 import { toText } from "../base/bytes.js";
 import { isAncestor, type HeadState } from "../base/repository/head.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -72,32 +78,46 @@ export async function keepRefs(
   keep: { run: string; label: string },
 ): Promise<string[]> {
   const warnings: string[] = [];
-  for (const { ref, name, was, is, put } of listChangedRefs(before, now)) {
+  for (const { ref, name, was, is, put: command } of listChangedRefs(before, now)) {
     if (was === undefined) continue;
+    const rest = await findRest(repo, was);
+    const put = command.replace(was, () => rest ?? was);
     if (is === undefined) {
-      const isBack = await setRef(repo, `create ${ref} ${was}\n`);
+      const isBack = rest !== undefined && (await setRef(repo, `create ${ref} ${rest}\n`));
       const how = isBack
-        ? "is back"
-        : `is kept as ${await keepObject(repo, was, keep)}; to put it back: ${put}`;
+        ? rest === was
+          ? "is back"
+          : "is back without its message, which git has removed"
+        : `${await keepObject(repo, rest, keep)}; to put it back: ${put}`;
       warnings.push(`${name} was removed during the attempt, and ${how}`);
-    } else if (!(await isAncestor(repo, was, is)) && !(await isElsewhere(repo, ref))) {
-      const kept = await keepObject(repo, was, keep);
-      warnings.push(
-        `${name} was moved during the attempt; what it was is kept as ${kept}; to put it back: ${put}`,
-      );
+    } else if (
+      rest === undefined ||
+      (!(await isAncestor(repo, rest, is)) && !(await isElsewhere(repo, ref)))
+    ) {
+      const kept = await keepObject(repo, rest, keep);
+      warnings.push(`${name} was moved during the attempt; what it was ${kept}; to put it back: ${put}`);
     }
   }
   return warnings;
 }
 
+/** The object, or the commit of an annotated tag whose object an agent had git prune; `undefined` if nothing is left. */
+async function findRest(repo: Repository, object: string): Promise<string | undefined> {
+  if ((await runGit(repo, ["cat-file", "-e", object], { answers: [1, 128] })).code === 0) return object;
+  const [[contents = ""] = []] = await listRefs(repo, ["contents"], [keptRef(repo.tree)]);
+  return new Map(readMessage(Peeled, contents)?.tags).get(object);
+}
+
+/** Keeps an object as a rescue; returns what became of it, for a person. */
 async function keepObject(
   repo: Repository,
-  object: string,
+  object: string | undefined,
   { run, label }: { run: string; label: string },
 ): Promise<string> {
+  if (object === undefined) return "is lost, since git has removed its content";
   const free = await freeRescueRef(repo, run, `${label}-ref`);
-  await setRef(repo, `create ${free} ${object}\n`);
-  return free;
+  await runGit(repo, ["update-ref", free, object]);
+  return `is kept as ${free}`;
 }
 
 /** Whether the ref could be changed: another one may be in the place of its folder. */
@@ -117,9 +137,72 @@ async function isElsewhere(repo: Repository, ref: string): Promise<boolean> {
   return out.split("\n").includes(`branch ${ref}`);
 }
 
+const Peeled = z.object({ tags: z.array(z.tuple([z.string(), z.string()])) });
+
+/**
+ * Makes one commit whose parents are all that the person's branches, tags, notes and stashes name, so that an agent that removes
+ * one and has git prune cannot take the content too. Does nothing while they are what they were. Starts up to three processes, and
+ * two more after a killed run. Returns warnings about what is gone since that run.
+ */
+export async function keepReachable(
+  repo: Repository,
+  before: HeadState,
+  { run, id, stash }: { run: string; id: string; stash: readonly Stash[] },
+): Promise<string[]> {
+  const named = [...before.refs].filter(([ref]) => KINDS.some(({ folder }) => ref.startsWith(folder)));
+  const tips = new Set([...named.map(([, oid]) => oid), ...stash.map(({ commit }) => commit)]);
+  tips.delete(before.commit ?? "");
+  const ref = keptRef(repo.tree, `${encodeId(run)}/${sha256Hex([...tips].sort().join(" ")).slice(0, 16)}`);
+  const old = [...before.refs.keys()].filter((name) => name.startsWith(`${keptRef(repo.tree)}/`));
+  if (before.refs.has(ref) || (tips.size === 0 && old.length === 0)) return [];
+  const found = await listObjects(repo);
+  if (found === undefined) return [];
+  const commits = found.flatMap(({ commit }) => commit ?? []);
+  const tags = found.flatMap(({ oid, commit }) =>
+    commit === undefined || commit === oid ? [] : [[oid, commit]],
+  );
+  const joined = [...new Set([...commits, ...stash.map(({ commit }) => commit)])];
+  const message = `looper: keeps refs reachable\n\n${JSON.stringify({ tags })}\n`;
+  await importCommit(repo, { ref, parent: undefined, joined, ident: OWN_IDENT, message, entries: [] });
+  const warnings: string[] = [];
+  for (const dead of old.filter((name) => !name.startsWith(`${path.posix.dirname(ref)}/`))) {
+    const gone = await runGit(repo, ["rev-list", "--max-count=1", `${dead}^@`, "--not", ref, "HEAD"], {
+      answers: [128],
+    });
+    if (gone.out === "") continue;
+    const kept = await keepObject(repo, before.refs.get(dead), { run, label: id });
+    warnings.push(
+      `branches, tags or stashes were removed since a run was killed, by its agent or by a person; what they named ${kept}, as parents of that commit`,
+    );
+  }
+  await deleteRefs(repo, old);
+  return warnings;
+}
+
+/** The objects of the person's refs with the commit that each is or leads to; `undefined` if one of them is broken. */
+async function listObjects(
+  repo: Repository,
+): Promise<{ oid: string; commit: string | undefined }[] | undefined> {
+  const fields = ["objectname", "objecttype", "*objectname", "*objecttype"];
+  try {
+    const all = await listRefs(
+      repo,
+      fields,
+      KINDS.map(({ folder }) => folder),
+    );
+    return all.map(([oid = "", type, to, toType]) => ({
+      oid,
+      commit: type === "commit" ? oid : toType === "commit" ? to : undefined,
+    }));
+  } catch (error) {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  }
+}
+
 /** The entries of the stash, newest first. Starts no process. */
 export async function readStash(repo: Repository): Promise<Stash[]> {
-  const log = await repo.ports.files.read(join(repo.commonDir, "logs", "refs", "stash"));
+  const log = await repo.ports.files.read(path.join(repo.commonDir, "logs", "refs", "stash"));
   if (log === undefined) return [];
   const lines = Buffer.from(log).toString("latin1").split("\n").reverse();
   return lines.flatMap((line) => {
@@ -133,9 +216,12 @@ export async function keepStash(repo: Repository, before: readonly Stash[]): Pro
   if (before.length === 0) return [];
   const now = new Set((await readStash(repo)).map(({ commit }) => commit));
   const gone = before.filter(({ commit }) => !now.has(commit));
-  for (const { commit, message } of gone.toReversed())
-    await runGit(repo, ["stash", "store", "--quiet", `--message=${toText(message)}`, commit]);
-  return gone.map(
-    ({ message }) => `the stash "${toText(message)}" was dropped during the attempt, and is back`,
-  );
+  const warnings: string[] = [];
+  for (const { commit, message } of gone.toReversed()) {
+    const store = ["stash", "store", "--quiet", `--message=${toText(message)}`, commit];
+    const { code } = await runGit(repo, store, { answers: [1, 128] });
+    const how = code === 0 ? "is back" : `is lost, since git has removed its content`;
+    warnings.unshift(`the stash "${toText(message)}" was dropped during the attempt, and ${how}`);
+  }
+  return warnings;
 }

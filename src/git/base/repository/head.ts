@@ -1,6 +1,7 @@
 // Reads HEAD, and how commits relate to each other. settle-head.ts and publish.ts move HEAD.
 import { runGit, type GitPlace } from "../git.js";
 import { listRefs } from "../list-refs.js";
+import { KEPT } from "../names.js";
 import { readOperation, type Doing } from "./operation-files.js";
 import type { Repository } from "./repository.js";
 
@@ -11,8 +12,8 @@ export interface Head {
   branch: string | undefined;
 }
 
-/** For `readHead`: the refs of a person beside branches. */
-export const OTHERS = ["refs/tags", "refs/notes"];
+/** For `readHead`: the refs of a person beside branches, and what keeps them reachable. */
+export const OTHERS = ["refs/tags", "refs/notes", KEPT];
 
 /** HEAD, and the facts needed to find out later how it was changed. */
 export interface HeadState extends Head {
