@@ -12,9 +12,9 @@ import { insertTasks } from "../../src/todo/change/person-edits.js";
 import { planImport } from "../../src/todo/exchange/import/plan.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { clean } from "../../src/ui/text.js";
-import { agentOption, list, Sentence, type SaidAnswer } from "../context/command.js";
+import { agentOption, list, Sentence } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
+import { edit, EDITING, type EditingCommand, type SaidEdit } from "../lookup/edit.js";
 import { printLines, projectOf, shownPath } from "../lookup/project.js";
 import { readImportFile } from "./init/backlog.js";
 
@@ -106,7 +106,7 @@ function newIds({ changed }: EditAnswer): string[] {
   return changed.filter(({ from }) => from === null).map(({ id }) => id);
 }
 
-async function addImported(context: CommandContext, request: Request, from: string): Promise<SaidAnswer> {
+async function addImported(context: CommandContext, request: Request, from: string): Promise<SaidEdit> {
   const given = OPTIONS.find((one) => one.long !== "--import" && one.attributeName() in request);
   const beside = request.title ?? given?.long;
   if (beside !== undefined)

@@ -10,7 +10,7 @@ import type { Task } from "../../src/todo/model/task.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import type { Question } from "../../src/workflow/progress.js";
 import { describeAnswer } from "../../src/workflow/question.js";
-import { QUESTION, type SaidAnswer } from "../context/command.js";
+import { QUESTION } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { edit, EDITING, type EditingCommand, type NotForAgents } from "../lookup/edit.js";
 import { personOf } from "../lookup/name-of-user.js";
@@ -87,7 +87,7 @@ async function give(
   request: Request,
   word: string | undefined,
   decide: typeof answerQuestion,
-): Promise<SaidAnswer> {
+) {
   const { id, file, message, shown } = request;
   // Before anything is written or opened.
   await refuseAgents(context, ...REFUSED, { file });

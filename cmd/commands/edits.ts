@@ -4,12 +4,12 @@ import { Option } from "commander";
 import { completeTask, pauseTask, resumeTask, steerTask } from "../../src/todo/change/person-answers.js";
 import { blockTask, removeTasks, setStatus, type PersonEdit } from "../../src/todo/change/person-edits.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
-import { Sentence, TASK, TASKS, type SaidAnswer } from "../context/command.js";
+import { Sentence, TASK, TASKS } from "../context/command.js";
 import { kindOfName } from "../../src/config/read/agent-settings.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { readView } from "../../src/ui/view/read-view.js";
 import type { CommandContext } from "../context/command-context.js";
-import { edit, EDITING, statusLines, type EditingCommand } from "../lookup/edit.js";
+import { edit, EDITING, statusLines, type EditingCommand, type SaidEdit } from "../lookup/edit.js";
 import { personOf } from "../lookup/name-of-user.js";
 import { projectOf } from "../lookup/project.js";
 
@@ -54,7 +54,7 @@ function steerBy(
   context: CommandContext,
   request: { id: string; file?: string },
   { what, decide, say }: { what: string; decide: PersonEdit; say: Said },
-): Promise<SaidAnswer> {
+): Promise<SaidEdit> {
   return edit(context, request, {
     decide,
     say: ({ changed, run }) =>

@@ -26,10 +26,8 @@ import { storeOf } from "./check-options.js";
 import { hintOfTaskFile, printSaid, projectOf, shownPath } from "./project.js";
 import { refuseAgents } from "./under-an-agent.js";
 
-export type EditingCommand<Request extends object> = AnsweringCommand<
-  Request & { file?: string },
-  SaidAnswer
->;
+export type SaidEdit = SaidAnswer & { json: EditAnswer };
+export type EditingCommand<Request extends object> = AnsweringCommand<Request & { file?: string }, SaidEdit>;
 
 export const EDITING = { options: [TODO_FILE, JSON_OPTION], print: printSaid };
 
@@ -52,7 +50,7 @@ export async function edit(
   context: CommandContext,
   { file }: { file?: string | undefined },
   { decide, say, commands = [], workflow, refused = REFUSED }: Wish,
-): Promise<SaidAnswer & { json: EditAnswer }> {
+): Promise<SaidEdit> {
   const { ports } = context;
   await refuseAgents(context, ...refused, { file });
   const project = await projectOf(context, { file });
@@ -73,6 +71,11 @@ export async function edit(
   }
   const { inHand, run } = edited.value;
   return { json, lines: [...say(json), ...inHand.map((id) => workText(id, run))].map(clean) };
+}
+
+/** An edit by a client: its answer is not printed. */
+export async function editAs(context: CommandContext, decide: PersonEdit): Promise<EditAnswer> {
+  return (await edit(context, {}, { decide, say: () => [] })).json;
 }
 
 export function statusLines({ changed }: EditAnswer): string[] {

@@ -19,30 +19,26 @@ interface ErrorBody {
   error: { code: string; message: string } & Readonly<Record<string, unknown>>;
 }
 
+const OF_KIND = {
+  no: { status: 409, code: "state" },
+  usage: { status: 422, code: "refused" },
+  environment: { status: 503, code: "environment" },
+} as const;
+
 /** The status and body of a failure. An unexpected one tells an id alone, which the server's log explains. */
 export function describeFailure(error: unknown, id: string): { status: number; body: ErrorBody } {
   if (error instanceof ApiError) {
     const { status, code, message, more } = error;
     return { status, body: { error: { code, message, ...more } } };
   }
-  if (error instanceof UserError) {
-    const { kind, message, hint } = error;
-    const status = kind === "no" ? 409 : kind === "usage" ? 422 : 503;
-    const code = kind === "no" ? "state" : kind === "usage" ? "refused" : "environment";
-    return {
-      status,
-      body: {
-        error: { code, message: clean(message), ...(hint === undefined ? {} : { hint: clean(hint) }) },
-      },
-    };
-  }
-  const found = error instanceof Error ? explainSurroundings(error) : undefined;
-  if (found !== undefined)
-    return {
-      status: 503,
-      body: { error: { code: "environment", message: clean(found.message), hint: found.hint } },
-    };
-  return { status: 500, body: { error: { code: "internal", message: "an internal error", id } } };
+  const isKnown = error instanceof UserError;
+  const found = isKnown ? error : error instanceof Error ? explainSurroundings(error) : undefined;
+  if (found === undefined)
+    return { status: 500, body: { error: { code: "internal", message: "an internal error", id } } };
+  const { status, code } = OF_KIND[isKnown ? error.kind : "environment"];
+  const { message, hint } = found;
+  const told = { code, message: clean(message), ...(hint === undefined ? {} : { hint: clean(hint) }) };
+  return { status, body: { error: told } };
 }
 
 /** The same in the form of the documents: `{error: "text", …}`. */

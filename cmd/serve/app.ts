@@ -1,5 +1,5 @@
-// The server's app, made from the table of routes: who may ask, what a request may hold, and what a client is told. Leaves the sockets
-// to listen.ts.
+// The server's app, made from the table of routes: who may ask, what a request may hold, and what a client is
+// told.
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
 import { compress } from "hono/compress";
@@ -10,7 +10,7 @@ import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import { redactValue } from "../../src/system/text/secrets/redact.js";
 import { ApiError, describeFailure, inDocuments } from "./api-error.js";
 import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
-import { ROLES, type Keys, type SignedIn } from "./keys.js";
+import { ROLES, type SignedIn } from "./keys.js";
 import type { PageFiles } from "./page.js";
 import { isAgentOfRun } from "./peer.js";
 import { BASE, WithHeaders, type ApiRoute, type Site } from "./route.js";
@@ -54,7 +54,6 @@ export interface Access {
 
 export interface AppParts {
   site: Site;
-  keys: Keys;
   names: () => ServerNames;
   readOnly: boolean;
   /** Aborted when the server ends: streams end with it. */
@@ -63,7 +62,8 @@ export interface AppParts {
   page: PageFiles;
 }
 
-type Env = { Bindings: HttpBindings };
+/** `seen`: what the access log tells of a request. */
+type Env = { Bindings: HttpBindings; Variables: { seen: Partial<Pick<Access, "session" | "error">> } };
 
 export function makeApp(parts: AppParts): Hono<Env> {
   const app = new Hono<Env>();
@@ -77,8 +77,8 @@ export function makeApp(parts: AppParts): Hono<Env> {
   app.use(async (c, next) => {
     const { clock, random } = parts.site.context.ports;
     const began = clock.monotonic();
-    const seen: { session?: string; error?: Access["error"] } = {};
-    c.set("seen" as never, seen as never);
+    const seen: Env["Variables"]["seen"] = {};
+    c.set("seen", seen);
     try {
       const refused = judgeHead(headOf(c), parts.names());
       if (refused !== undefined) throw new ApiError(refused.status, refused.code, refused.message);
@@ -87,11 +87,8 @@ export function makeApp(parts: AppParts): Hono<Env> {
     } catch (error) {
       const id = random.hex(8);
       const { status, body } = describeFailure(error, id);
-      if (status === 500)
-        seen.error = {
-          id,
-          text: error instanceof Error ? (error.stack ?? error.message) : errorMessage(error),
-        };
+      const text = error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);
+      if (status === 500) seen.error = { id, text };
       const told = c.req.path.startsWith(`${BASE}/`) ? body : inDocuments(body);
       c.res = Response.json(await redacted(parts.site, told), { status });
     }
@@ -100,24 +97,17 @@ export function makeApp(parts: AppParts): Hono<Env> {
       if (!(name === "cache-control" && headers.has(name))) headers.set(name, value);
     const ms = Math.round(clock.monotonic() - began);
     const { method, path } = c.req;
-    parts.log({
-      session: seen.session ?? "-",
-      method,
-      path,
-      status: c.res.status,
-      ms,
-      ...(seen.error === undefined ? {} : { error: seen.error }),
-    });
+    parts.log({ session: "-", ...seen, method, path, status: c.res.status, ms });
   });
   const { version } = parts.site.context;
   app.get(`${BASE}/health`, (c) => c.json({ ok: true, version }));
   app.get(`${BASE}/openapi.json`, (c) => c.json(openApi(version)));
   app.post(`${BASE}/session`, async (c) => {
-    const body = await readBody(c, MOST_SIGN_IN);
+    const body = toJson(await readBytes(c, MOST_SIGN_IN));
     const { key, name } = (body ?? {}) as { key?: unknown; name?: unknown };
     if (typeof key !== "string") throw new ApiError(400, "shape", "key: expected the key of a link");
     const label = typeof name === "string" && /^[\w .@-]{1,40}$/.test(name) ? name : undefined;
-    const { key: own, session } = await parts.keys.signIn(key, label);
+    const { key: own, session } = await parts.site.keys.signIn(key, label);
     return c.json({ session: own, role: session.role, until: new Date(session.until).toISOString() }, 201);
   });
   for (const one of ROUTES)
@@ -165,10 +155,10 @@ interface Load {
 }
 
 async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Load): Promise<Response> {
-  const { site, keys } = parts;
+  const { site } = parts;
   const isOpen = one.role === "anyone" || one.role === "signed";
-  const session = isOpen ? ANYONE : await keys.check(c.req.header("authorization"));
-  (c.get("seen" as never) as { session?: string }).session = session.name;
+  const session = isOpen ? ANYONE : await site.keys.check(c.req.header("authorization"));
+  c.get("seen").session = session.name;
   mustMay(session, one, parts.readOnly);
   if (one.method !== "GET") {
     await mustNotBeAgent(c, site);
@@ -176,10 +166,6 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
     countChange(load, session.digest, { most: MOST_CHANGES, now });
     if (one.perMinute !== undefined)
       countChange(load, `${session.digest} ${one.path}`, { most: one.perMinute, now });
-  }
-  if (one.base === BASE && one.path === "/session") {
-    await keys.signOut(session);
-    return new Response(null, { status: 204 });
   }
   const isStream = one.answer === undefined;
   if (isStream ? load.streams >= MOST_STREAMS : load.calls >= MOST_AT_ONCE)
@@ -194,8 +180,7 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
   const signal = AbortSignal.any([c.req.raw.signal, parts.closing, gone.signal]);
   try {
     const [query, body] = [queryOf(c, one), await bodyOf(c, one, site)];
-    const names = [...one.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-    const params = Object.fromEntries(names.map((name) => [name, c.req.param(name) ?? ""]));
+    const params: Record<string, string> = c.req.param();
     const context = { ...site.context, person: { by: session.name, via: "web" as const } };
     const header = (name: string): string | undefined => c.req.header(name);
     const said = await one.handle({ site, context, session, params, query, body, header, signal });
@@ -223,16 +208,10 @@ async function redacted(site: Site, value: unknown): Promise<unknown> {
 function mustMay(session: SignedIn, one: ApiRoute, readOnly: boolean): void {
   const has = readOnly ? "read" : session.role;
   if (readOnly && one.role === "signed") throw new ApiError(403, "read-only", "nothing is changed here");
-  if (rankOf(has) < rankOf(one.role) && one.path !== "/session")
-    throw new ApiError(
-      403,
-      has === "read" ? "read-only" : "role",
-      `this needs the role ${one.role}; yours is ${has}`,
-    );
-}
-
-function rankOf(role: ApiRoute["role"]): number {
-  return ROLES.findIndex((one) => one === role);
+  const ranks: readonly string[] = ROLES;
+  if (ranks.indexOf(has) >= ranks.indexOf(one.role)) return;
+  const code = has === "read" ? "read-only" : "role";
+  throw new ApiError(403, code, `this needs the role ${one.role}; yours is ${has}`);
 }
 
 function countChange({ changes }: Load, of: string, { most, now }: { most: number; now: number }): void {
@@ -269,11 +248,7 @@ function headOf(c: Context<Env>): RequestHead {
   };
 }
 
-/** The value of the body; `undefined` without one. Bytes beyond the limit are not read. */
-async function readBody(c: Context, most = MOST_BODY): Promise<unknown> {
-  return toJson(await readBytes(c, most));
-}
-
+/** Bytes beyond the limit are not read. */
 async function readBytes(c: Context, most = MOST_BODY): Promise<Uint8Array> {
   if (Number(c.req.header("content-length") ?? 0) > most) throw tooLarge(most);
   const chunks: Uint8Array[] = [];
@@ -286,6 +261,7 @@ async function readBytes(c: Context, most = MOST_BODY): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
+/** The value of the body; `undefined` without one. */
 function toJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined;
   try {
@@ -327,11 +303,6 @@ function parsed(shape: z.ZodType, value: unknown): unknown {
   const read = shape.safeParse(value);
   if (read.success) return read.data;
   const details = read.error.issues.map(({ path, message }) => ({ at: path.map(String).join("."), message }));
-  const [first] = details;
-  throw new ApiError(
-    400,
-    "shape",
-    `${first?.at === "" || first === undefined ? "" : `${first.at}: `}${first?.message ?? ""}`,
-    { details },
-  );
+  const { at = "", message = "" } = details[0] ?? {};
+  throw new ApiError(400, "shape", at === "" ? message : `${at}: ${message}`, { details });
 }

@@ -1,4 +1,4 @@
-// The attempts at a task, as the logs know them: their rows, and one of them with its verdict and its decisions.
+// The attempts at a task, as the logs know them: their rows, and one with its verdict and decisions.
 import path from "node:path";
 import { z } from "zod";
 import { GateReport } from "../../src/gate/verdict.js";
@@ -87,7 +87,7 @@ export const AgentJob = z.object({
 });
 type AgentJob = z.infer<typeof AgentJob>;
 
-/** The finished jobs of a run in the order they began, then the one in progress. `now`: of a run that works. */
+/** The finished jobs of a run as they began, then the one in progress. `now`: of a run that works. */
 export function jobsOf({ run, finished, current, at }: View, now = at): AgentJob[] {
   const open = current === undefined ? [] : [{ ...current, result: null, ms: now - current.began, why: "" }];
   return [...finished, ...open].map(({ taskId, stage, judged, spent, ms, began, ...one }) => ({
@@ -104,8 +104,8 @@ export async function listJobs({ context, site }: ApiCall, agent: string, most: 
   for await (const view of readViews(context.ports, await site.project())) {
     jobs.push(
       ...jobsOf(view)
-        .filter((one) => one.agent === agent)
-        .reverse(),
+        .reverse()
+        .filter((one) => one.agent === agent),
     );
     if (jobs.length >= most) break;
   }
@@ -175,20 +175,20 @@ function factsOf(events: readonly Sealed[]): Omit<AttemptDetail, "attempt" | "de
   const [gate, agent, failed] = [last("gate_finished"), last("agent_finished"), last("attempt_failed")];
   const baseline = last("baseline_finished")?.commands;
   const { report } = agent ?? {};
+  const judged = (): AttemptDetail["gate"] => {
+    if (gate === undefined) return null;
+    const { seq, duration_ms, verdict } = gate;
+    const isUnsure = verdict === "unbroken" || verdict === "unverified";
+    return {
+      ...GateReport.parse(gate),
+      seq,
+      duration_ms,
+      reasons: isUnsure ? reasonsOf(gate, baseline ?? []) : [],
+    };
+  };
   return {
     baseline: baseline ?? null,
-    gate:
-      gate === undefined
-        ? null
-        : {
-            ...GateReport.parse(gate),
-            seq: gate.seq,
-            duration_ms: gate.duration_ms,
-            reasons:
-              gate.verdict === "unbroken" || gate.verdict === "unverified"
-                ? reasonsOf(gate, baseline ?? [])
-                : [],
-          },
+    gate: judged(),
     report: report !== undefined && "found" in report ? report.found : null,
     usage: agent?.usage ?? null,
     failure: failed === undefined ? null : Failure.parse(failed),

@@ -1,5 +1,5 @@
-// The changes in the project, for all clients at once: the task file, the run in progress and its log are looked at while a client
-// listens, and each is read once.
+// The changes in the project, for all clients at once: the task file, the run in progress and its log are
+// looked at while a client listens, and read once.
 import path from "node:path";
 import { z } from "zod";
 import type { Project } from "../../src/config/project/open-project.js";
@@ -84,9 +84,9 @@ export class Changes {
     this.#watch = new ChangeWatch(context.ports, () => this.#places());
   }
 
-  /** As it is now. */
-  async state(): Promise<ProjectState> {
-    const project = await this.project();
+  /** As it is now. Without a project its settings are read too. */
+  async state(known?: Project): Promise<ProjectState> {
+    const project = known ?? (await this.project());
     const { ports } = this.context;
     const live = await findLiveRun(ports, project);
     const now = await this.#marks(project, live);
@@ -97,7 +97,7 @@ export class Changes {
     return state;
   }
 
-  /** Server-Sent Events: `state` first, then `tasks`, `status`, the beginning and the end of turns, and `beat` as they come. */
+  /** Server-Sent Events: `state` first, then `tasks`, `status`, begins and ends of turns, and `beat`. */
   async *events(signal: AbortSignal): AsyncGenerator<string, void> {
     const seen = await this.state();
     const heard: Heard = { seen, turns: [...this.#turns.values()].map(begins), wake: () => undefined };
@@ -135,8 +135,8 @@ export class Changes {
       const isDue = clock.monotonic() - whole > WHOLE_LOOK_MS;
       if (isDue) whole = clock.monotonic();
       // A settings file that is being written is looked at again.
-      if (isDue || ((await this.#watch.changed()) && !(await this.#isQuiet())))
-        await this.state().catch(() => undefined);
+      if (isDue || (await this.#watch.changed()))
+        await this.state(isDue ? undefined : this.#project).catch(() => undefined);
       for (const heard of this.#heard) if (heard.seen !== this.#state) heard.wake();
       await clock.sleep(PAUSE_MS);
       await this.#watch.wait(LOOK_EVERY_MS);
@@ -144,7 +144,7 @@ export class Changes {
     this.#looking = false;
   }
 
-  /** The folders in which something moves: of the task file, of runs, and of the one in progress with its lock. */
+  /** Where something moves: the folders of the task file, of runs, and of the one in progress. */
   async #places(): Promise<WatchedPlace[]> {
     const project = this.#project ?? (await this.project());
     const { files } = this.context.ports;
@@ -156,14 +156,6 @@ export class Changes {
     const own =
       live === undefined ? [] : [{ folder: live.folder, entry: "events.jsonl" }, { folder: project.lockDir }];
     return [{ folder, entry }, ...found, ...own];
-  }
-
-  /** Whether nothing moved since the last whole look; the settings, which cost most, are not read for that. */
-  async #isQuiet(): Promise<boolean> {
-    const project = this.#project;
-    if (project === undefined) return false;
-    const live = await findLiveRun(this.context.ports, project);
-    return (await this.#marks(project, live)) === this.#seen;
   }
 
   /** Changes whenever one of the files does. */

@@ -1,10 +1,8 @@
-// Follows the logs of runs for all clients: one look at a log's size for everybody, and its newest bytes read once.
+// Follows the logs of runs for all clients: one look at a log's size for everybody.
 import path from "node:path";
 import type { Ports } from "../../src/system/ports.js";
 
 const LOOK_EVERY_MS = 50;
-/** How many of the newest bytes of a log are kept for those who follow it closely. */
-const KEPT = 1 << 18;
 const CHUNK = 1 << 20;
 /** Of a longer line its number and length are told: its reader asks for it by range. */
 const MOST_LINE = 16 << 20;
@@ -21,7 +19,6 @@ export interface FollowedLine {
 class Follower {
   /** Bytes of the log; `undefined` once it is gone. */
   size: number | undefined = 0;
-  #tail = { from: 0, bytes: Buffer.alloc(0) as Buffer };
   readonly #waiting = new Set<() => void>();
   #looking = false;
 
@@ -29,17 +26,6 @@ class Follower {
     private readonly ports: Pick<Ports, "files" | "clock">,
     readonly file: string,
   ) {}
-
-  /** Bytes from an offset, at most a chunk; none at the end. */
-  async read(at: number): Promise<Buffer> {
-    const { from, bytes } = this.#tail;
-    if (at >= from && at < from + bytes.length) return bytes.subarray(at - from);
-    const read = await this.ports.files.readRange(this.file, at, CHUNK);
-    const chunk = Buffer.from(read.buffer, read.byteOffset, read.byteLength);
-    if (chunk.length > 0 && chunk.length < CHUNK) this.#tail = { from: at, bytes: chunk.subarray(-KEPT) };
-    if (chunk.length > KEPT && chunk.length < CHUNK) this.#tail.from = at + chunk.length - KEPT;
-    return chunk;
-  }
 
   /** Resolves when the log has grown beyond `seen`, shrunk or gone, or after `ms`. */
   async grown(seen: number, ms: number, signal: AbortSignal): Promise<void> {
@@ -72,7 +58,6 @@ class Follower {
   async look(): Promise<void> {
     const size = (await this.ports.files.stat(this.file).catch(() => undefined))?.size;
     if (size === this.size) return;
-    if (size === undefined || size < (this.size ?? 0)) this.#tail = { from: 0, bytes: Buffer.alloc(0) };
     this.size = size;
     for (const wake of [...this.#waiting]) wake();
   }
@@ -85,15 +70,14 @@ export class LogFollowers {
 
   constructor(private readonly ports: Pick<Ports, "files" | "clock">) {}
 
-  of(folder: string): Follower {
-    const known = this.#followers.get(folder);
-    if (known !== undefined) return known;
-    const made = new Follower(this.ports, path.join(folder, "events.jsonl"));
-    this.#followers.set(folder, made);
-    return made;
+  #of(folder: string): Follower {
+    const follower =
+      this.#followers.get(folder) ?? new Follower(this.ports, path.join(folder, "events.jsonl"));
+    this.#followers.set(folder, follower);
+    return follower;
   }
 
-  /** Whole lines whose `seq` is above `after`, as they come; `beat` where nothing came for a while. Ends when the client has gone. */
+  /** Whole lines whose `seq` is above `after`, as they come; `beat` in silence; until the client has gone. */
   async *lines(folder: string, wish: Wish): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
     this.reading++;
     try {
@@ -107,7 +91,7 @@ export class LogFollowers {
     folder: string,
     { after, beatMs, signal, over }: Wish,
   ): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
-    const follower = this.of(folder);
+    const follower = this.#of(folder);
     let isOver = false;
     await follower.look();
     let at = await this.#offsetOf(follower, after);
@@ -123,7 +107,8 @@ export class LogFollowers {
       }
       // Never beyond the size that was looked at: the log grows meanwhile.
       const from = at + rest.length;
-      const chunk = size <= from ? Buffer.alloc(0) : (await follower.read(from)).subarray(0, size - from);
+      const most = Math.min(CHUNK, size - from);
+      const chunk = Buffer.from(most <= 0 ? [] : await this.ports.files.readRange(follower.file, from, most));
       if (chunk.length === 0) {
         if (beatMs === undefined || isOver) return;
         await follower.grown(size, mayBeOver ? LOOK_EVERY_MS : beatMs, signal);
@@ -149,16 +134,14 @@ export class LogFollowers {
       at += start;
       rest = Buffer.from(bytes.subarray(start));
       if (rest.length <= MOST_LINE && long === undefined) continue;
-      long = {
-        seq: long?.seq ?? seqOf(rest.toString("latin1", 0, 40)),
-        bytes: (long?.bytes ?? 0) + rest.length,
-      };
+      const seq = long?.seq ?? seqOf(rest.toString("latin1", 0, 40));
+      long = { seq, bytes: (long?.bytes ?? 0) + rest.length };
       at += rest.length;
       rest = Buffer.alloc(0);
     }
   }
 
-  /** The offset of a line at or before the first one above `after`: the log is halved by the numbers of its lines. */
+  /** The offset of a line at or before the first one above `after`, by halving the log. */
   async #offsetOf(follower: Follower, after: number): Promise<number> {
     let [low, high] = [0, follower.size ?? 0];
     if (after <= 0) return 0;

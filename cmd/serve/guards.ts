@@ -26,7 +26,7 @@ export interface Refused {
   message: string;
 }
 
-/** The names of a server at a port of this machine, and of its public address, e.g. `https://looper.example.org`. */
+/** The names of a server at a port of this machine, and of its public address, e.g. `https://example.org`. */
 export function namesOf(port: number, { host, secure, publicUrl }: Place): ServerNames {
   const local = ["127.0.0.1", "localhost", "[::1]", ...(host === undefined ? [] : [inUrl(host)])];
   const hosts = local.map((name) => `${name}:${port}`);
@@ -44,7 +44,7 @@ export function inUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host.toLowerCase();
 }
 
-interface Place {
+export interface Place {
   /** An address other than loopback that it listens on. */
   host: string | undefined;
   secure: boolean;

@@ -1,5 +1,5 @@
-// The keys of people: a link's key is traded once for a session's. Only digests are kept, in the user's state folder, so that browsers
-// stay signed in when the server starts again.
+// The keys of people: a link's key is traded once for a session's. Only digests are kept, in the user's state
+// folder, so that browsers stay signed in when the server starts again.
 import path from "node:path";
 import { z } from "zod";
 import { environmentError } from "../../src/system/errors.js";

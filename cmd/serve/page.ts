@@ -28,8 +28,7 @@ export async function readPage({ ports: { files }, promptsFolder }: Context): Pr
   return (asked) => {
     const found = held.get(asked) ?? (FILE.test(asked) ? undefined : held.get("/index.html"));
     if (found === undefined) return undefined;
-    return new Response(found.bytes, {
-      headers: { "content-type": found.type, "cache-control": "no-cache" },
-    });
+    const headers = { "content-type": found.type, "cache-control": "no-cache" };
+    return new Response(found.bytes, { headers });
   };
 }

@@ -1,5 +1,5 @@
-// Finds the process that sent a request from this machine, to refuse the agents of a run: an agent must not answer its own question.
-// Linux only; elsewhere the keys alone keep agents out.
+// Finds the process that sent a request from this machine, to refuse the agents of a run. Linux only;
+// elsewhere the keys alone keep agents out.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { markOf } from "../../src/system/processes/mark.js";
 import { listProcesses } from "../../src/system/processes/proc.js";
@@ -7,7 +7,7 @@ import { findNamedFolder } from "../../src/loop/runs/live-run.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { Ports } from "../../src/system/ports.js";
 
-/** Whether the client behind these ports of a local connection belongs to the run in progress, or descends from it, or cannot be told. */
+/** Whether the client behind these local ports belongs to the run in progress or descends from it, or may. */
 export async function isAgentOfRun(
   ports: Ports,
   project: Project,

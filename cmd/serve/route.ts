@@ -4,7 +4,7 @@ import type { Project } from "../../src/config/project/open-project.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { Changes } from "./changes.js";
 import type { ChapoTurns } from "./documents/turns.js";
-import type { Role, SignedIn } from "./keys.js";
+import type { Keys, Role, SignedIn } from "./keys.js";
 import type { LogFollowers } from "./follow.js";
 
 /** The parts of a server that all its requests share. */
@@ -16,6 +16,7 @@ export interface Site {
   followers: LogFollowers;
   changes: Changes;
   turns: ChapoTurns;
+  keys: Keys;
   startOnAnswer: boolean;
 }
 
@@ -34,8 +35,9 @@ export interface ApiCall<Query = unknown, Body = unknown> {
   signal: AbortSignal;
 }
 
-/** The start of every path but those of the documents. */
+/** The start of every path but those of the documents, which are whole. */
 export const BASE = "/api/v1";
+const WHOLE = ["/api/", "/coding/"];
 
 export interface ApiRoute {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -43,7 +45,7 @@ export interface ApiRoute {
   base: string;
   /** Below the base; `{id}` is a parameter. */
   path: string;
-  /** The least role that may call it; `anyone` needs no key, `signed` a signature instead of one (webhook.ts). */
+  /** The least role that may call it; `anyone` needs no key, `signed` a signature instead (webhook.ts). */
   role: Role | "anyone" | "signed";
   /** A sentence for the documents. */
   does: string;
@@ -87,7 +89,8 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY, Body extends 
 ): ApiRoute {
   return {
     ...rest,
-    ...{ method, base: BASE, path, body, answer, status, errors },
+    ...{ method, path, body, answer, status, errors },
+    base: WHOLE.some((start) => path.startsWith(start)) ? "" : BASE,
     role: role ?? (method === "GET" ? "read" : "admin"),
     query: query ?? NO_QUERY,
     // The app has parsed both with these shapes.
@@ -95,12 +98,9 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY, Body extends 
   };
 }
 
-/** A row of an endpoint of the documents: its path is whole. */
-export function documentRoute<
-  Query extends z.ZodObject = typeof NO_QUERY,
-  Body extends z.ZodType = z.ZodUndefined,
->(method: ApiRoute["method"], path: string, described: Described<Query, Body>): ApiRoute {
-  return { ...route(method, path, described), base: "" };
+/** A text with more than white space. */
+export function someText(most: number) {
+  return z.string().max(most).regex(/\S/u, "must not be empty");
 }
 
 /** A number in a query, which is text. */

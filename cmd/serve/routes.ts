@@ -86,29 +86,24 @@ function operationOf(one: ApiRoute): object {
     in: "query",
     schema: z.toJSONSchema(shape as z.ZodType, { io: "input", unrepresentable: "any" }),
   }));
+  const $ref = `#/components/schemas/${base === "" ? "DocumentError" : "Error"}`;
   const failed = [...COMMON, ...errors].map((code): [string, object] => [
     String(code),
-    {
-      description: "an error",
-      content: {
-        "application/json": {
-          schema: { $ref: `#/components/schemas/${base === "" ? "DocumentError" : "Error"}` },
-        },
-      },
-    },
+    { description: "an error", ...asJson({ $ref }) },
   ]);
-  const content =
-    answer === undefined ? {} : { content: { "application/json": { schema: shapeOf(answer) } } };
+  const found = { description: does, ...(answer === undefined ? {} : asJson(shapeOf(answer))) };
   return {
     summary: does,
     ...(role === "anyone" || role === "signed" ? { security: [] } : {}),
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+/g, "_")}`,
     parameters: [...inPath, ...inQuery],
-    ...(body === undefined
-      ? {}
-      : { requestBody: { content: { "application/json": { schema: shapeOf(body, "input") } } } }),
-    responses: { [String(status)]: { description: does, ...content }, ...Object.fromEntries(failed) },
+    ...(body === undefined ? {} : { requestBody: asJson(shapeOf(body, "input")) }),
+    responses: { [String(status)]: found, ...Object.fromEntries(failed) },
   };
+}
+
+function asJson(schema: object): object {
+  return { content: { "application/json": { schema } } };
 }
 
 function shapeOf(shape: z.ZodType, io: "input" | "output" = "output"): object {

@@ -26,7 +26,7 @@ export async function folderOf({ site, context, params }: ApiCall): Promise<stri
   return folder;
 }
 
-/** Bytes of a file by the header `Range`; a secret that begins before them or ends behind them is taken out too. */
+/** Bytes of a file by the header `Range`; a secret that crosses their ends is taken out too. */
 export async function rangeAnswer({ context, header }: ApiCall, file: string): Promise<Response> {
   const { files } = context.ports;
   const there = await files.stat(file, { link: true });
@@ -69,8 +69,8 @@ export function rangeOf(
 }
 
 /**
- * The bytes of a range without secrets. `around` holds them with a margin on both sides, so that a secret which the range cuts in
- * two is found: then the answer is shorter or longer than the range.
+ * The bytes of a range without secrets. `around` holds them with a margin on both sides, so that a secret which
+ * the range cuts in two is found: then the answer is shorter or longer than the range.
  */
 export function cleanRange(around: Buffer, { from, to }: Range, redact: Redact): Uint8Array<ArrayBuffer> {
   const text = around.toString("utf8");

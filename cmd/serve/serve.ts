@@ -1,4 +1,4 @@
-// `looper serve`: answers the API of this project on this machine, until it is stopped. Leaves what is answered to cmd/serve.
+// `looper serve`: answers the API of this project on this machine, until it is stopped.
 import path from "node:path";
 import { Option } from "commander";
 import { findStateFolder } from "../../src/config/read/places.js";
@@ -15,7 +15,7 @@ import { makeApp } from "./app.js";
 import { Changes } from "./changes.js";
 import { ChapoTurns } from "./documents/turns.js";
 import { LogFollowers } from "./follow.js";
-import { inUrl, namesOf } from "./guards.js";
+import { inUrl, namesOf, type Place } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
 import type { SocketSite } from "./documents/socket.js";
@@ -23,7 +23,7 @@ import { readPage } from "./page.js";
 import type { Site } from "./route.js";
 
 const LOOPBACK = "127.0.0.1";
-/** How long those who look on may still read the last lines of the run that the server was for: at least, and at most. */
+/** How long those who look on may still read the last lines of the run that the server was for. */
 const LAST_WORDS_MS = { least: 500, most: 5_000 };
 /** Every address of the machine: no browser asks for it by that name. */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
@@ -84,13 +84,13 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     followers,
     changes: new Changes(silent, open),
     turns: new ChapoTurns(context.ports, followers, closing.signal),
+    keys,
     startOnAnswer: request.startOnAnswer === true,
   };
   let port = 0;
   const names = (): ReturnType<typeof namesOf> => namesOf(port, place);
   const app = makeApp({
     site,
-    keys,
     names,
     readOnly: request.readOnly === true,
     closing: closing.signal,
@@ -127,7 +127,7 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   return outcome;
 }
 
-/** Resolves at a signal, or, beside a run, when that ends and its followers have read it. A second signal ends the program. */
+/** At a signal, or, beside a run, when that ends and is read. A second signal ends the program. */
 function untilStopped(context: CommandContext, beside?: LogFollowers): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     let stopped = false;
@@ -162,15 +162,11 @@ function takeSockets(server: ReturnType<typeof makeServer>, site: SocketSite): v
   });
 }
 
-interface Place {
-  host: string | undefined;
-  secure: boolean;
-  publicUrl: string | undefined;
-  tls?: { cert: Buffer; key: Buffer };
-}
-
 /** Refuses an address that others reach, unless what is sent there is encrypted. */
-async function readPlace(context: CommandContext, request: Request): Promise<Place> {
+async function readPlace(
+  context: CommandContext,
+  request: Request,
+): Promise<Place & { tls?: { cert: Buffer; key: Buffer } }> {
   const { host, publicUrl, tlsCert, tlsKey, share } = request;
   if (share !== undefined && share !== "read" && share !== "answer")
     throw usageError(

@@ -1,6 +1,6 @@
 // Streams of text: a piece is made when the client's socket takes one, so a slow reader holds up no other.
 
-/** One Server-Sent Event without an id; JSON has no line ends of its own, so its data cannot forge another. */
+/** One Server-Sent Event; JSON has no line ends of its own, so its data cannot forge another. */
 export function frame({ event, data }: { event: string; data: unknown }): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

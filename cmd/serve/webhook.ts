@@ -1,4 +1,4 @@
-// Answers from chat tools, which have no session: a request that its sender signed, a short while ago, with the user's secret.
+// Answers from chat tools, which have no session: a request that its sender signed with the user's secret.
 import { hmacSha256Hex, sha256Hex } from "../../src/system/text/sha256.js";
 import { ApiError } from "./api-error.js";
 import type { Site } from "./route.js";
@@ -28,7 +28,7 @@ export function isSigned(
   return sha256Hex(wanted) === sha256Hex(signature);
 }
 
-/** Throws unless the user has set a secret and the request is signed with it. A project's own secret does not count. */
+/** Throws unless the request is signed with the user's secret; a project's own does not count. */
 export async function mustBeSigned(
   { context, project }: Site,
   signed: Omit<SignedRequest, "now">,

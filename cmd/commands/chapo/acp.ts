@@ -328,10 +328,7 @@ async function replay(
 function toFormer(message: Message, root: string): SessionUpdate[] {
   if (message.role === "tool") return message.results.map((result) => toOver(result, root));
   const { text } = message;
-  if (message.role === "user")
-    return message.own === true
-      ? []
-      : [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }];
+  if (message.role === "user") return message.own === true ? [] : [say(text, "user_message_chunk")];
   const calls = message.calls.flatMap(({ id, name, args }) => [
     toBegun({ callId: id, tool: name, args }, root),
     ...toPlan(name, args),
@@ -356,19 +353,15 @@ function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: Sess
       const { text } = event.data;
       return { updates: [say(text)], sent: { ...sent, streamed: sent.streamed + text } };
     }
-    case "thought": {
-      const { text } = event.data;
-      return { updates: [{ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }], sent };
-    }
+    case "thought":
+      return { updates: [say(event.data.text, "agent_thought_chunk")], sent };
     case "message": {
       const { text } = event.data;
       const updates = sent.streamed === "" ? [say(text)] : [];
       return { updates, sent: { streamed: "", last: text.trim() } };
     }
-    case "tool_call": {
-      const { tool, args } = event.data;
-      return { updates: [toBegun(event.data, root), ...toPlan(tool, args)], sent };
-    }
+    case "tool_call":
+      return { updates: [toBegun(event.data, root), ...toPlan(event.data.tool, event.data.args)], sent };
     case "tool_result":
       return { updates: [toOver(event.data, root)], sent };
     case "answer":
@@ -423,8 +416,10 @@ function toOver({ callId, success, output, diff }: CallResult, root: string): Se
   };
 }
 
-function say(text: string): SessionUpdate {
-  return { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
+type Saying = "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk";
+
+function say(text: string, sessionUpdate: Saying = "agent_message_chunk"): SessionUpdate {
+  return { sessionUpdate, content: { type: "text", text } };
 }
 
 function toText(text: string): ToolCallContent {

@@ -4,15 +4,11 @@ import { z } from "zod";
 import { usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { makeIds } from "../../../src/todo/model/ids.js";
-import { answerQuestion } from "../../../src/todo/change/person-answers.js";
 import { requireTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
 import { OptionalKey, TaskValues } from "../../../src/todo/model/changes/person-change.js";
 import { edit } from "../../lookup/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
-import { projectOf } from "../../lookup/project.js";
-import { answerShared } from "../../lookup/share.js";
-import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { makeReader, makeTool, type McpOffer, type McpTool } from "./serve.js";
 import type { CommandAnswer } from "../../context/command.js";
@@ -173,13 +169,11 @@ function answerTool(site: PersonSite): McpTool {
     async ({ id, outcome, text, comment, shown_sha256: shown }) => {
       if (outcome !== undefined && text !== undefined)
         throw usageError("answer: give the outcome or the text, not both");
-      const said = given({ word: outcome ?? text, message: comment, shown });
       const { context, file } = site;
       const person = { by: nameOfUser(context.env), via: "mcp" as const };
-      return answerShared(context, await projectOf(context, { file, quiet: true }), async () => {
-        if (shown === undefined) await mustBeAsShown(context, { file, id, word: outcome });
-        return makeEdit(site, answerQuestion(id, said, person));
-      });
+      const said = given({ outcome: outcome ?? text, message: comment, shown, file });
+      const { command } = await import("../answer.js");
+      return askCommand(command.answer({ ...context, person }, { id, ...said }));
     },
   );
 }

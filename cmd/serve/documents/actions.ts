@@ -11,7 +11,7 @@ import { textField } from "../../../src/agents/fields.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { personOf } from "../../lookup/name-of-user.js";
 import { ApiError, describeFailure, inDocuments } from "../api-error.js";
-import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { route, type ApiCall, type ApiRoute } from "../route.js";
 import { actionId, readStoredEvent, shorten, type StoredEvent } from "./event-shapes.js";
 import { beginTurn } from "./looper.js";
 import { sessionOf } from "./turns.js";
@@ -46,46 +46,41 @@ interface SessionFacts {
 
 /** The calls of a session that a person was asked about, the newest first. Pure. */
 export function actionsIn({ listed, events, answered }: SessionFacts): Action[] {
-  const { id: session, pending } = listed;
+  const { id: sessionId, pending } = listed;
+  const of = (call: string) => ({ id: actionId(sessionId, call), sessionId });
   const asked = new Map<string, Omit<Action, "status">>();
   for (const { type, data, timestamp } of events) {
     const { callId, toolName, toolArgs, description, preview } = data;
     if (type !== "action_pending" || typeof callId !== "string") continue;
     asked.delete(callId);
     const said = { toolName: String(toolName), description: String(description), preview: String(preview) };
-    asked.set(callId, {
-      ...{ id: actionId(session, callId), sessionId: session, ...said, toolArgs },
-      createdAt: timestamp,
-    });
+    asked.set(callId, { ...of(callId), ...said, toolArgs, createdAt: timestamp });
   }
   // Calls that were asked about at a terminal: of those with an answer the session keeps less.
   for (const { call, tool, at: createdAt } of answered)
     if (!asked.has(call))
       asked.set(call, {
-        ...{ id: actionId(session, call), sessionId: session, toolName: tool, toolArgs: null, createdAt },
-        ...{ description: `${tool} was asked about at a terminal`, preview: "" },
+        ...{ ...of(call), toolName: tool, toolArgs: null, createdAt, preview: "" },
+        description: `${tool} was asked about at a terminal`,
       });
   if (pending !== undefined && !asked.has(pending.call))
     asked.set(pending.call, {
-      ...{ id: actionId(session, pending.call), sessionId: session },
-      ...{ toolName: pending.tool, toolArgs: pending.args, createdAt: pending.asked_at },
+      ...{ ...of(pending.call), toolName: pending.tool, toolArgs: pending.args, createdAt: pending.asked_at },
       description: `${pending.agent} wants to use ${pending.tool} (${pending.because})`,
       preview: shorten(pending.preview),
     });
   return [...asked].reverse().map(([call, action]) => {
     const said = answered.findLast((one) => one.call === call);
     const ran = events.findLast(({ type, data }) => type === "tool_result" && data["callId"] === call);
-    return { ...action, ...becameOf(call, { listed, said, ran }) };
+    return { ...action, ...becameOf(call, listed, said, ran) };
   });
 }
 
 function becameOf(
   call: string,
-  {
-    listed: { pending, isHeld },
-    said,
-    ran,
-  }: { listed: SessionFacts["listed"]; said: CallAnswer | undefined; ran: StoredEvent | undefined },
+  { pending, isHeld }: SessionFacts["listed"],
+  said: CallAnswer | undefined,
+  ran: StoredEvent | undefined,
 ): Pick<Action, "status"> & Partial<Action> {
   if (pending?.call === call && pending.answer === undefined && !(isHeld && pending.begun !== undefined))
     return { status: "pending" };
@@ -136,10 +131,6 @@ async function actionWith(call: Pick<ApiCall, "context">, id: string): Promise<A
   return found;
 }
 
-function wrongState({ id, status }: Action, wanted: string): ApiError {
-  return new ApiError(400, "state", `the action ${id} is ${status}, not ${wanted}`, { status });
-}
-
 const Answer = z.strictObject({ comment: z.string().max(10_000).optional() });
 
 /** Gives the answer; resolves when the call ran or was refused. The session's turn continues by itself. */
@@ -149,8 +140,9 @@ async function answer(
   { verdict, comment: remark }: { verdict: CallAnswer["verdict"]; comment?: string | undefined },
 ): Promise<Action> {
   const action = await actionWith(call, id);
-  if (action.status !== "pending") throw wrongState(action, "pending");
-  const { sessionId } = action;
+  const { sessionId, status } = action;
+  if (status !== "pending")
+    throw new ApiError(400, "state", `the action ${id} is ${status}, not pending`, { status });
   const said = { verdict, ...personOf(call.context), ...given({ remark }) };
   const { settings } = await siteOf(call.context, { words: [] });
   const begun = await beginTurn({ ...call, body: { sessionId } }, (chapo, signal) => chapo.proceed(signal), {
@@ -170,7 +162,7 @@ async function answer(
 const Batch = z.strictObject({ actionIds: z.array(z.string().max(300)).min(1).max(MOST_OF_BATCH) });
 
 function batchRoute(verdict: CallAnswer["verdict"]): ApiRoute {
-  return documentRoute("POST", `/api/actions/${verdict}-batch`, {
+  return route("POST", `/api/actions/${verdict}-batch`, {
     does: `The same for up to ${MOST_OF_BATCH} of them; each has its own result.`,
     role: "answer",
     perMinute: 10,
@@ -192,7 +184,7 @@ function batchRoute(verdict: CallAnswer["verdict"]): ApiRoute {
 }
 
 function answerRoute(verdict: CallAnswer["verdict"], does: string): ApiRoute {
-  return documentRoute("POST", `/api/actions/{id}/${verdict}`, {
+  return route("POST", `/api/actions/{id}/${verdict}`, {
     does,
     role: "answer",
     perMinute: 30,
@@ -204,12 +196,12 @@ function answerRoute(verdict: CallAnswer["verdict"], does: string): ApiRoute {
 }
 
 export const ACTION_ROUTES: readonly ApiRoute[] = [
-  documentRoute("GET", "/api/actions", {
+  route("GET", "/api/actions", {
     does: "The calls of Chapo that a person was asked about, newest first, of the newest sessions.",
     answer: z.object({ actions: z.array(Action) }),
     handle: async (call) => ({ actions: await allActions(call) }),
   }),
-  documentRoute("GET", "/api/actions/pending", {
+  route("GET", "/api/actions/pending", {
     does: "Those that wait for an answer.",
     answer: z.object({ actions: z.array(Action) }),
     handle: async (call) => ({
@@ -218,7 +210,7 @@ export const ACTION_ROUTES: readonly ApiRoute[] = [
   }),
   batchRoute("approve"),
   batchRoute("reject"),
-  documentRoute("GET", "/api/actions/{id}", {
+  route("GET", "/api/actions/{id}", {
     does: "One of them.",
     answer: Action,
     errors: [404],

@@ -1,4 +1,4 @@
-// `POST /api/tasks/{id}/agent-runs` and what belongs to it: the jobs of a task in `plan-implement-review`, as runs of three agents.
+// `POST /api/tasks/{id}/agent-runs`: the jobs of a task in `plan-implement-review`, as runs of three agents.
 // The row and the logs are the state; a run is a process of its own.
 import path from "node:path";
 import { z } from "zod";
@@ -13,13 +13,12 @@ import { setStatus, type PersonEdit } from "../../../src/todo/change/person-edit
 import type { Task } from "../../../src/todo/model/task.js";
 import type { Current, Finished } from "../../../src/ui/view/job-view.js";
 import { readView, readViews } from "../../../src/ui/view/read-view.js";
-import { edit } from "../../lookup/edit.js";
+import { editAs } from "../../lookup/edit.js";
 import { personOf } from "../../lookup/name-of-user.js";
-import { readTasks } from "../../lookup/read-tasks.js";
 import { ApiError } from "../api-error.js";
-import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { route, type ApiCall, type ApiRoute } from "../route.js";
 import { startRun } from "../start-run.js";
-import { creatorOf, seesAll, startWhenFree } from "./owned-tasks.js";
+import { findOwn, startWhenFree } from "./owned-tasks.js";
 
 const WORKFLOW = "plan-implement-review";
 /** The stage of each type. */
@@ -42,18 +41,13 @@ const AgentRun = z.object({
 });
 type AgentRun = z.infer<typeof AgentRun>;
 
-/** Tasks whose agent is being started, and what came of it: others who ask meanwhile are told the same run. */
-const starting = new Map<string, Promise<AgentRun>>();
+/** Tasks whose agent is being started or waits: others who ask meanwhile are told the same run. */
+const busy = new Map<string, Promise<AgentRun>>();
 
-/** The task with this id, or with `T` before a number; 400 for what cannot be an id, 404 for one that is not there. */
+/** The task with this id, or with `T` before a number; 400 for what cannot be an id, else 404. */
 async function taskOf(call: ApiCall): Promise<Task> {
-  const { context, site, session } = call;
   const asked = call.params["taskId"] ?? "";
-  const { tasks } = await readTasks(context, await site.project());
-  const found = tasks.find(({ id }) => id === asked) ?? tasks.find(({ id }) => id === `T${asked}`);
-  const creator = found === undefined ? undefined : creatorOf(found);
-  const isForeign = creator !== undefined && creator !== session.name && !seesAll(call);
-  if (isForeign) throw new ApiError(404, "no-task", "Task not found");
+  const found = await findOwn(call, [asked, `T${asked}`], true);
   if (found !== undefined) return found;
   if (/^T?\d+$/i.test(asked)) throw new ApiError(404, "no-task", "Task not found");
   throw new ApiError(400, "task-id", "Invalid task ID");
@@ -132,8 +126,7 @@ async function runningOf(call: ApiCall, id: string): Promise<AgentRun | undefine
 }
 
 function alreadyRunning(runningAgent: AgentRun): ApiError {
-  const text = "An agent is already running for this task";
-  return new ApiError(409, "running", text, { runningAgent });
+  return new ApiError(409, "running", "An agent is already running for this task", { runningAgent });
 }
 
 /** Sets the row to the stage of the type: the answer that starts the implementation, or the stage anew. */
@@ -151,12 +144,9 @@ function enterStage(task: Task, type: AgentType, call: ApiCall): PersonEdit {
   ];
 }
 
-/** Those that wait for the run in progress, by their task. */
-const waiting = new Map<string, AgentRun>();
-
 async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentRun> {
-  const waits = waiting.get(task.id);
-  if (waits !== undefined) throw alreadyRunning(waits);
+  const running = await runningOf(call, task.id);
+  if (running !== undefined) throw alreadyRunning(running);
   const { context, site } = call;
   const { ports } = context;
   const project = await site.project();
@@ -165,7 +155,7 @@ async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentR
   const workflow = begun ?? task.workflow ?? (set === "default" ? WORKFLOW : set);
   if (workflow !== WORKFLOW)
     throw new ApiError(409, "workflow", `the task has the workflow ${workflow}`, { workflow });
-  await edit(context, {}, { decide: enterStage(task, type, call), say: () => [] });
+  await editAs(context, enterStage(task, type, call));
   const live = await findLiveRun(ports, project);
   const now = new Date(ports.clock.now()).toISOString();
   const pending: AgentRun = {
@@ -173,10 +163,10 @@ async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentR
     ...{ created_at: now, completed_at: null },
   };
   if (live !== undefined) {
-    waiting.set(task.id, pending);
+    busy.set(task.id, Promise.resolve(pending));
     void startWhenFree(call, task.id)
       .catch(() => undefined)
-      .finally(() => waiting.delete(task.id));
+      .finally(() => busy.delete(task.id));
     return pending;
   }
   const { run } = await startRun(site, [`--task=${task.id}`]);
@@ -189,8 +179,6 @@ async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentR
   }
   return pending;
 }
-
-const Complete = z.looseObject({ complete: z.unknown() });
 
 /** Ends what runs for the task; how many agents that were. */
 async function stopAgents(call: ApiCall, id: string): Promise<number> {
@@ -233,7 +221,7 @@ async function recordWith(call: ApiCall): Promise<AgentRun> {
 }
 
 export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
-  documentRoute("POST", "/api/tasks/{taskId}/agent-runs", {
+  route("POST", "/api/tasks/{taskId}/agent-runs", {
     does: `Starts an agent at a task: planification, implementation or review, the stages of ${WORKFLOW}.`,
     body: z.looseObject({ agentType: z.unknown() }),
     answer: AgentRun,
@@ -244,36 +232,32 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
       if (type === undefined)
         throw new ApiError(400, "agent-type", `Invalid agent type. Must be one of: ${TYPES.join(", ")}`);
       const task = await taskOf(call);
-      const other = starting.get(task.id);
+      const other = busy.get(task.id);
       if (other !== undefined) throw alreadyRunning(await other);
-      const begun = (async () => {
-        const running = await runningOf(call, task.id);
-        if (running !== undefined) throw alreadyRunning(running);
-        return start(call, task, type);
-      })();
-      starting.set(task.id, begun);
+      const begun = start(call, task, type);
+      busy.set(task.id, begun);
       try {
         return await begun;
       } finally {
-        starting.delete(task.id);
+        if (busy.get(task.id) === begun) busy.delete(task.id);
       }
     },
   }),
-  documentRoute("GET", "/api/tasks/{taskId}/agent-runs", {
+  route("GET", "/api/tasks/{taskId}/agent-runs", {
     does: "The runs of its agents, newest first.",
     answer: z.array(AgentRun),
     errors: [404],
     handle: async (call) => recordsOf(call, (await taskOf(call)).id),
   }),
-  documentRoute("GET", "/api/agent-runs/{id}", {
+  route("GET", "/api/agent-runs/{id}", {
     does: "One of them.",
     answer: AgentRun,
     errors: [404],
     handle: async (call) => recordWith(call),
   }),
-  documentRoute("PUT", "/api/tasks/{taskId}/workflow-complete", {
+  route("PUT", "/api/tasks/{taskId}/workflow-complete", {
     does: "true: ends its agent's processes, then its workflow. false: the task is to be done again.",
-    body: Complete,
+    body: z.looseObject({ complete: z.unknown() }),
     answer: z.object({
       success: z.literal(true),
       workflow_complete: z.boolean(),
@@ -287,15 +271,14 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
       const { id } = await taskOf(call);
       const { context } = call;
       if (!complete) {
-        await edit(context, {}, { decide: setStatus([id], "todo"), say: () => [] });
+        await editAs(context, setStatus([id], "todo"));
         return { success: true, workflow_complete: false, forceCompletedAgents: 0 };
       }
       const forceCompletedAgents = await stopAgents(call, id);
       const { progress } = await taskOf(call);
       // Saved work is delivered, unless the gate rejected it.
       const delivers = progress?.work !== undefined && progress.work.verdict !== "failed";
-      const decide = delivers ? completeTask(id, personOf(context)) : setStatus([id], "done");
-      await edit(context, {}, { decide, say: () => [] });
+      await editAs(context, delivers ? completeTask(id, personOf(context)) : setStatus([id], "done"));
       if (delivers) void startWhenFree(call, id).catch(() => undefined);
       return { success: true, workflow_complete: true, forceCompletedAgents };
     },

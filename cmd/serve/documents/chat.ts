@@ -1,10 +1,10 @@
-// `POST /api/chat`: the older form of a conversation, with its messages in the request. A session of Chapo like any other.
+// `POST /api/chat`: the older form of a conversation, with its messages in the request.
 import { z } from "zod";
 import { readInside } from "../../../src/chapo/paths.js";
 import { openGuard, openPermissions } from "../../../src/chapo/session/permissions/guard.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
-import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { route, type ApiCall, type ApiRoute } from "../route.js";
 import { Stream } from "../streams.js";
 import { readStoredEvent, type StoredEvent } from "./event-shapes.js";
 import { beginTurn, LooperBody } from "./looper.js";
@@ -112,7 +112,7 @@ async function* chatLines(lines: AsyncGenerator<string, void>): AsyncGenerator<s
 }
 
 export const CHAT_ROUTES: readonly ApiRoute[] = [
-  documentRoute("POST", "/api/chat", {
+  route("POST", "/api/chat", {
     does: "A conversation whose messages the client holds: NDJSON of `status`, calls, their results, and `response` as the last line.",
     perMinute: 20,
     body: Body,

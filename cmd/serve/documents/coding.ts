@@ -1,5 +1,5 @@
-// `/coding`: a request becomes a task with a workflow, whose plan and calls a person approves. The row is the session: nothing is held
-// while a person thinks, and a restart changes nothing.
+// `/coding`: a request becomes a task with a workflow, whose plan and calls a person approves. The row is the
+// session: nothing is held while a person thinks.
 import path from "node:path";
 import { z } from "zod";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -16,13 +16,12 @@ import { makeIds } from "../../../src/todo/model/ids.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { isRejected, openQuestion } from "../../../src/workflow/question.js";
 import * as answers from "../../commands/answer.js";
-import { edit } from "../../lookup/edit.js";
+import { editAs } from "../../lookup/edit.js";
 import { personOf } from "../../lookup/name-of-user.js";
-import { readTasks } from "../../lookup/read-tasks.js";
 import { readShown } from "../../lookup/workflows/shown-work.js";
 import { ApiError } from "../api-error.js";
-import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
-import { creatorOf, seesAll, startWhenFree } from "./owned-tasks.js";
+import { route, someText, type ApiCall, type ApiRoute } from "../route.js";
+import { findOwn, startWhenFree } from "./owned-tasks.js";
 
 const WORKFLOW = "plan-approve-execute";
 /** How long a start waits for a refusal. */
@@ -58,10 +57,8 @@ const Coding = z.object({
 
 /** The session's task; 404 also where it is another person's. */
 async function taskOf(call: ApiCall): Promise<Task> {
-  const { tasks } = await readTasks(call.context, await call.site.project());
-  const found = tasks.find(({ id }) => id === call.params["session_id"]);
-  if (found === undefined || !(seesAll(call) || creatorOf(found) === call.session.name))
-    throw new ApiError(404, "no-session", "Session not found");
+  const found = await findOwn(call, [call.params["session_id"] ?? ""]);
+  if (found === undefined) throw new ApiError(404, "no-session", "Session not found");
   return found;
 }
 
@@ -139,41 +136,36 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
 async function actionsOf({ context }: ApiCall, { logDir }: Project, id: string): Promise<CompletedAction[]> {
   const actions: CompletedAction[] = [];
   const open = new Map<unknown, CompletedAction>();
-  for (const run of await listRuns(context.ports, logDir)) {
-    const but = (type: string): boolean => !["tool_use", "tool_result", "command"].includes(type);
+  const but = (type: string): boolean => !["tool_use", "tool_result", "command"].includes(type);
+  for (const run of await listRuns(context.ports, logDir))
     for await (const { value, type } of readLines(context.ports, path.join(logDir, "runs", run), 0, {
       but,
     })) {
       if (value["task_id"] !== id) continue;
-      const called = value["id"];
-      if (type === "tool_use") {
-        const name = textField(value, "name") ?? "";
-        const kind = KINDS.find(([words]) => words.test(name))?.[1];
-        if (kind === undefined) continue;
-        const input = value["input"];
-        const keys = ["path", "file_path", "command", "destination"].map((key) => textField(input, key));
-        const action = {
-          action: kind,
-          path: keys.find((one) => one !== undefined) ?? name,
-          status: "started",
-        };
-        actions.push(action);
-        open.set(called, action);
-      } else if (type === "tool_result") {
-        const action = open.get(called);
-        if (action !== undefined) action.status = value["is_error"] === true ? "failed" : "completed";
-      } else if (type === "command" && value["exit_code"] !== undefined)
-        actions.push({
-          action: "run_command",
-          path: textField(value, "command") ?? "",
-          status: value["exit_code"] === 0 ? "completed" : "failed",
-        });
+      const asked = open.get(value["id"]);
+      const [begun, ended] = [type === "tool_use" ? callOf(value) : undefined, value["exit_code"]];
+      if (begun !== undefined) {
+        actions.push(begun);
+        open.set(value["id"], begun);
+      } else if (type === "tool_result" && asked !== undefined)
+        asked.status = value["is_error"] === true ? "failed" : "completed";
+      else if (type === "command" && ended !== undefined) {
+        const status = ended === 0 ? "completed" : "failed";
+        actions.push({ action: "run_command", path: textField(value, "command") ?? "", status });
+      }
     }
-  }
   return actions.slice(-MOST_ACTIONS);
 }
 
-/** A run takes the task up; the state at its next checkpoint or its end, where the run ends. A client that leaves stops nothing. */
+function callOf(value: Readonly<Record<string, unknown>>): CompletedAction | undefined {
+  const name = textField(value, "name") ?? "";
+  const action = KINDS.find(([words]) => words.test(name))?.[1];
+  const keys = ["path", "file_path", "command", "destination"];
+  const [first = name] = keys.flatMap((key) => textField(value["input"], key) ?? []);
+  return action === undefined ? undefined : { action, path: first, status: "started" };
+}
+
+/** A run takes the task up; the state where it ends. A client that leaves stops nothing. */
 async function untilCheckpoint(call: ApiCall, { id }: Task): Promise<unknown> {
   const { ports } = call.context;
   const project = await call.site.project();
@@ -183,7 +175,7 @@ async function untilCheckpoint(call: ApiCall, { id }: Task): Promise<unknown> {
       resolve(undefined);
     });
   });
-  // Another run may be in progress for hours: a client that leaves meanwhile takes no place, and the run starts without it.
+  // Another run may be in progress for hours: the run starts without a client that leaves meanwhile.
   const started = startWhenFree(call, id).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code === "untrusted") throw error;
     return undefined;
@@ -216,13 +208,10 @@ const session = "/coding/{session_id}";
 const SHARED = { answer: Coding, errors: [404, 409, 422] };
 
 export const CODING_ROUTES: readonly ApiRoute[] = [
-  documentRoute("POST", "/coding/start", {
+  route("POST", "/coding/start", {
     does: "A request becomes a task with a workflow, and a run takes it up. Answers at once.",
     body: z.strictObject({
-      request: z
-        .string()
-        .max(100_000)
-        .refine((text) => text.trim() !== "", "must not be empty"),
+      request: someText(100_000),
       workflow: z.string().max(100).optional(),
     }),
     answer: Coding,
@@ -237,25 +226,14 @@ export const CODING_ROUTES: readonly ApiRoute[] = [
         namedBy: "workflow",
       });
       const text = body.request.trim();
-      const { json } = await edit(
-        context,
-        {},
-        {
-          decide: ({ tasks }) => [
-            {
-              op: "insert",
-              task: {
-                ...{ id: makeIds(tasks.map(({ id }) => id))(), status: "todo", priority: 3, workflow },
-                title: (text.split("\n")[0] ?? "").slice(0, MOST_TITLE),
-                details: text,
-                meta: { creator: call.session.name },
-              },
-            },
-          ],
-          say: () => [],
-        },
-      );
-      const id = json.changed[0]?.id ?? "";
+      const title = (text.split("\n")[0] ?? "").slice(0, MOST_TITLE);
+      const meta = { creator: call.session.name };
+      const { changed } = await editAs(context, ({ tasks }) => {
+        const id = makeIds(tasks.map((task) => task.id))();
+        const task = { id, status: "todo" as const, priority: 3, workflow, title, details: text, meta };
+        return [{ op: "insert", task }];
+      });
+      const id = changed[0]?.id ?? "";
       const own = { ...call, params: { session_id: id } };
       const refused = await Promise.race([
         startWhenFree(call, id).then(
@@ -265,19 +243,19 @@ export const CODING_ROUTES: readonly ApiRoute[] = [
         context.ports.clock.sleep(SOON_MS),
       ]);
       if (refused instanceof ApiError && refused.code === "untrusted") {
-        await edit(context, {}, { decide: removeTasks([id], { force: false }), say: () => [] });
+        await editAs(context, removeTasks([id], { force: false }));
         throw refused;
       }
       return stateOf(own, await taskOf(own));
     },
   }),
-  documentRoute("GET", session, {
+  route("GET", session, {
     does: "The state of a session.",
     answer: Coding,
     errors: [404],
     handle: async (call) => stateOf(call, await taskOf(call)),
   }),
-  documentRoute("POST", `${session}/approve`, {
+  route("POST", `${session}/approve`, {
     ...SHARED,
     does: "Approves its plan, or that very call; answers at the next checkpoint or the end.",
     role: "answer",
@@ -289,44 +267,44 @@ export const CODING_ROUTES: readonly ApiRoute[] = [
       return give(call, answers.approve, { comment, ...(isChanged ? { changed: plan } : {}) });
     },
   }),
-  documentRoute("POST", `${session}/reject`, {
+  route("POST", `${session}/reject`, {
     ...SHARED,
     does: "Refuses its plan, or that call alone.",
     role: "answer",
     body: z.strictObject({ comment: Comment }).optional(),
     handle: (call) => give(call, answers.reject, { comment: call.body?.comment }),
   }),
-  documentRoute("POST", `${session}/edit`, {
+  route("POST", `${session}/edit`, {
     ...SHARED,
     does: "Changes its plan and asks about it again, answers a question with a text, or runs a call with other arguments.",
     role: "answer",
     body: z.strictObject({ plan: Plan, arguments: Plan, text: Comment, comment: Comment }),
     handle: async (call) => {
       const { plan, arguments: changed, text, comment } = call.body;
-      if (changed !== undefined) return give(call, answers.approve, { comment, changed });
-      if (plan !== undefined) return give(call, answers.command, { comment, changed: plan, outcome: "edit" });
+      const whole = changed ?? plan;
+      if (whole !== undefined)
+        return give(call, answers.command, { comment, changed: whole, outcome: "edit" });
       if (text === undefined) throw new ApiError(400, "shape", "name the plan, the arguments or a text");
       return give(call, answers.command, { comment: text });
     },
   }),
-  documentRoute("POST", `${session}/pause`, {
+  route("POST", `${session}/pause`, {
     ...SHARED,
     does: "Starts no more jobs on it.",
     body: z.strictObject({ comment: Comment }).optional(),
     handle: async (call) => {
       const { id } = await taskOf(call);
-      const decide = pauseTask(id, call.body?.comment, personOf(call.context));
-      await edit(call.context, {}, { decide, say: () => [] });
+      await editAs(call.context, pauseTask(id, call.body?.comment, personOf(call.context)));
       return stateOf(call, await taskOf(call));
     },
   }),
-  documentRoute("POST", `${session}/resume`, {
+  route("POST", `${session}/resume`, {
     ...SHARED,
     does: "Lifts its pause; answers at the next checkpoint or the end. Completed work is not repeated.",
     body: z.strictObject({}).optional(),
     handle: async (call) => {
       const task = await taskOf(call);
-      await edit(call.context, {}, { decide: resumeTask(task.id, personOf(call.context)), say: () => [] });
+      await editAs(call.context, resumeTask(task.id, personOf(call.context)));
       return untilCheckpoint(call, task);
     },
   }),

@@ -25,9 +25,7 @@ export const ENDS: ReadonlySet<string> = new Set(["answer", "clarify", "error"])
 const OF_CHILDREN: ReadonlySet<string> = new Set(["tool_call", "tool_result", "action_pending", "usage"]);
 
 /** Those that the documents do not have: sent to a client that asks for `stream=all`. */
-const EXTRA: ReadonlySet<string> = new Set([
-  ...["delta", "message", "retry", "waiting", "delivered", "attached"],
-]);
+const EXTRA: ReadonlySet<string> = new Set("delta message retry waiting delivered attached".split(" "));
 
 /** The event as the documents have it; `undefined`: it is not told. `session`: its id. */
 export function toSaid(event: ChapoEvent, session: string, seen: TurnSeen): SaidEvent | undefined {
@@ -43,24 +41,17 @@ function dataOf(event: ChapoEvent, session: string, seen: TurnSeen): object {
       return { status: event.data.status };
     case "thinking": {
       const { iteration, event: cause, tokenUsage } = event.data;
-      const { messages, used, limit, remaining } = tokenUsage;
-      return {
-        iteration,
-        event: cause,
-        tokenUsage: { messageCount: messages ?? 0, estimatedTokens: used, remaining, limit },
-      };
+      const { messages = 0, used, limit, remaining } = tokenUsage;
+      const usage = { messageCount: messages, estimatedTokens: used, remaining, limit };
+      return { iteration, event: cause, tokenUsage: usage };
     }
     case "step":
       return { iteration: event.data.iteration, decision: withoutNulls(event.data.decision) };
     case "action_pending": {
       const { callId, tool, args, preview, because, agent } = event.data;
-      const shown = shorten(preview);
-      return {
-        actionId: actionId(session, callId),
-        ...{ callId, agent, toolName: tool, toolArgs: args },
-        description: `${agent} wants to use ${tool} (${because})`,
-        preview: shown,
-      };
+      const description = `${agent} wants to use ${tool} (${because})`;
+      const said = { callId, agent, toolName: tool, toolArgs: args, description, preview: shorten(preview) };
+      return { actionId: actionId(session, callId), ...said };
     }
     case "answer":
       return { ...event.data, steps: seen.steps, totalIterations: seen.iterations };

@@ -9,7 +9,7 @@ import { given } from "../../../src/system/given.js";
 import { isInside } from "../../../src/git/room/room.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
-import { count, documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { Stream } from "../streams.js";
 import { forClient, STREAMS, type StreamNames } from "./event-shapes.js";
 import { lastSeq, sessionOf, type BegunTurn, type TurnRequest } from "./turns.js";
@@ -119,18 +119,20 @@ async function* clientLines(
   }
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  "looper.core": "Core",
-  "looper.decision": "Decision",
-  "looper.validation": "Validation",
-  "looper.agent.developer": "Developer",
-  "looper.agent.searcher": "Searcher",
-  "looper.agent.document_manager": "Document manager",
-  "looper.agent.commander": "Commander",
-};
+const AGENTS = ["developer", "searcher", "document_manager", "commander"] as const;
+const TOLD = [
+  ...(["looper.core", "looper.decision", "looper.validation"] as const),
+  ...AGENTS.map((name) => `looper.agent.${name}` as const),
+];
+
+/** `looper.agent.document_manager` → `Document manager`. */
+function titleOf(id: string): string {
+  const [name = ""] = id.split(".").slice(-1);
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+}
 
 export const LOOPER_ROUTES: readonly ApiRoute[] = [
-  documentRoute("POST", "/api/looper", {
+  route("POST", "/api/looper", {
     does: "A message to Chapo: NDJSON of its events, the last of which ends the turn. The turn continues without its client.",
     query: z.strictObject({ stream: Names }),
     body: LooperBody,
@@ -140,7 +142,7 @@ export const LOOPER_ROUTES: readonly ApiRoute[] = [
       return streamFrom(call, begun);
     },
   }),
-  documentRoute("GET", "/api/looper", {
+  route("GET", "/api/looper", {
     does: "The events of a session after `after`, and those of its turn in progress until its end.",
     query: z.strictObject({
       sessionId: z.string(),
@@ -153,7 +155,7 @@ export const LOOPER_ROUTES: readonly ApiRoute[] = [
       return streamFrom(call, { folder, from: call.query.after ?? 0 });
     },
   }),
-  documentRoute("GET", "/api/looper/prompts", {
+  route("GET", "/api/looper/prompts", {
     does: "The prompts of Chapo by their names, and as a list.",
     answer: z.looseObject({
       runtime: z.literal("looper"),
@@ -161,17 +163,13 @@ export const LOOPER_ROUTES: readonly ApiRoute[] = [
     }),
     handle: async ({ context }) => {
       const { settings } = await siteOf(context, { words: [] });
-      const all: Readonly<Record<string, string>> = await readChapoPrompts(
-        context.ports.files,
-        context.promptsFolder,
-        settings,
-      );
-      const prompts = Object.entries(TITLES).map(([id, title]) => ({ id, title, prompt: all[id] ?? "" }));
+      const all = await readChapoPrompts(context.ports.files, context.promptsFolder, settings);
+      const prompts = TOLD.map((id) => ({ id, title: titleOf(id), prompt: all[id] }));
       const flat = Object.fromEntries(prompts.map(({ id, prompt }) => [id, prompt]));
       return { ...flat, runtime: "looper", prompts };
     },
   }),
-  documentRoute("GET", "/api/looper/status/{sessionId}", {
+  route("GET", "/api/looper/status/{sessionId}", {
     does: "Whether a session works, and its state.",
     answer: z.object({ sessionId: z.string(), active: z.boolean(), status: z.string(), lastSeq: z.int() }),
     errors: [404],

@@ -5,7 +5,7 @@ import { findLocalOffset } from "../../../src/system/clock.js";
 import { given } from "../../../src/system/given.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
-import { count, documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { count, route, someText, type ApiCall, type ApiRoute } from "../route.js";
 
 const LONG_TERM = "MEMORY.md";
 const MOST_HITS = 50;
@@ -22,13 +22,10 @@ async function memoryOf({ context }: Pick<ApiCall, "context">) {
 }
 
 export const MEMORY_ROUTES: readonly ApiRoute[] = [
-  documentRoute("POST", "/api/memory/remember", {
+  route("POST", "/api/memory/remember", {
     does: "Keeps a note for today, and for the long term where it is promoted.",
     body: z.strictObject({
-      content: z
-        .string()
-        .max(4_000)
-        .refine((text) => text.trim() !== "", "must not be empty"),
+      content: someText(4_000),
       promoteToLongTerm: z.boolean().optional(),
       sessionId: z.string().max(100).optional(),
       source: z.string().max(200).optional().describe("Default: api.memory.remember"),
@@ -41,7 +38,7 @@ export const MEMORY_ROUTES: readonly ApiRoute[] = [
       return { success: true, filePath: written.daily, source, ...given({ longTerm: written.longTerm }) };
     },
   }),
-  documentRoute("GET", "/api/memory/search", {
+  route("GET", "/api/memory/search", {
     does: "The lines of notes with every word of the query, newest first.",
     query: z.strictObject({
       query: z.string().min(1).max(200),
@@ -60,7 +57,7 @@ export const MEMORY_ROUTES: readonly ApiRoute[] = [
       return { results: wanted.map(({ file: filePath, line, snippet }) => ({ filePath, line, snippet })) };
     },
   }),
-  documentRoute("GET", "/api/memory/daily/{date}", {
+  route("GET", "/api/memory/daily/{date}", {
     does: "The notes of a day, YYYY-MM-DD, or today; empty where there are none.",
     answer: z.object({ date: z.string(), filePath: z.string(), content: z.string() }),
     handle: async (call) => {

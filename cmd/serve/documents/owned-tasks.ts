@@ -3,23 +3,30 @@ import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { isRecord } from "../../../src/system/text/json.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
+import { readTasks } from "../../lookup/read-tasks.js";
 import type { ApiCall } from "../route.js";
 import { startRun } from "../start-run.js";
 
 const LOOK_AGAIN_MS = 200;
 
-/** The name of the person who made the task over HTTP. */
-export function creatorOf({ meta }: Task): string | undefined {
-  const creator = isRecord(meta) ? meta["creator"] : undefined;
-  return typeof creator === "string" ? creator : undefined;
+/**
+ * The first of these tasks that is there, if the client may see it: the person at this machine sees all, everyone else those
+ * that were made under that name; `open`: also those that were not made over HTTP.
+ */
+export async function findOwn(
+  call: ApiCall,
+  ids: readonly string[],
+  open = false,
+): Promise<Task | undefined> {
+  const { context, session, site } = call;
+  const { tasks } = await readTasks(context, await site.project());
+  const [found] = ids.flatMap((id) => tasks.find((task) => task.id === id) ?? []);
+  const creator = isRecord(found?.meta) ? found.meta["creator"] : undefined;
+  const seesAll = session.role === "admin" && session.name === nameOfUser(site.context.env);
+  return seesAll || creator === session.name || (open && typeof creator !== "string") ? found : undefined;
 }
 
-/** Whether the person is the one at this machine, who sees every task. */
-export function seesAll({ session, site }: Pick<ApiCall, "session" | "site">): boolean {
-  return session.role === "admin" && session.name === nameOfUser(site.context.env);
-}
-
-/** Starts a run of the task once the one in progress has ended, and names it. A server that is killed meanwhile leaves the row to the next run. */
+/** Starts a run of the task once the one in progress has ended; a killed server leaves it to the next run. */
 export async function startWhenFree({ site, context }: ApiCall, task: string): Promise<string> {
   const { ports } = context;
   const project = await site.project();

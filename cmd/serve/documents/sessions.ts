@@ -7,11 +7,11 @@ import { findKey } from "../../../src/config/settings/model-names.js";
 import { sessionsAnswer } from "../../../src/ui/answers/project/chapo.js";
 import { ChapoSessionsAnswer } from "../../../src/ui/shapes/chapo.js";
 import { siteOf } from "../../commands/chapo/site.js";
-import { documentRoute, type ApiRoute } from "../route.js";
+import { route, type ApiRoute } from "../route.js";
 import { sessionOf } from "./turns.js";
 
 export const SESSION_ROUTES: readonly ApiRoute[] = [
-  documentRoute("GET", "/api/sessions", {
+  route("GET", "/api/sessions", {
     does: "The sessions of Chapo, newest first, as `looper chapo sessions --json`.",
     answer: ChapoSessionsAnswer,
     handle: async ({ context }) => {
@@ -19,7 +19,7 @@ export const SESSION_ROUTES: readonly ApiRoute[] = [
       return sessionsAnswer(await listSessions({ ports: context.ports, folder }));
     },
   }),
-  documentRoute("GET", "/api/sessions/{id}/messages", {
+  route("GET", "/api/sessions/{id}/messages", {
     does: "The messages of a session in their order, with the calls of the model and their results.",
     answer: z.object({ sessionId: z.string(), messages: z.array(z.looseObject({ role: z.string() })) }),
     errors: [404],
@@ -33,17 +33,13 @@ export const SESSION_ROUTES: readonly ApiRoute[] = [
           if (message.role === "tool") return [message];
           const { role, text: content } = message;
           if (message.role === "user") return message.own === true ? [] : [{ role, content }];
-          const toolCalls = message.calls.map(({ id: call, name, args }) => ({
-            id: call,
-            name,
-            arguments: args,
-          }));
-          return [{ role, content, toolCalls }];
+          const calls = message.calls.map((one) => ({ id: one.id, name: one.name, arguments: one.args }));
+          return [{ role, content, toolCalls: calls }];
         }),
       };
     },
   }),
-  documentRoute("GET", "/api/skills", {
+  route("GET", "/api/skills", {
     does: "The skills of the project and the user, and why some cannot be used.",
     answer: z.object({
       skills: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
@@ -56,7 +52,7 @@ export const SESSION_ROUTES: readonly ApiRoute[] = [
       return { skills: skills.map(({ id, name, description }) => ({ id, name, description })), problems };
     },
   }),
-  documentRoute("GET", "/api/health", {
+  route("GET", "/api/health", {
     does: "Whether the server answers, and which providers have a key.",
     role: "anyone",
     answer: z.object({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { command as config } from "../../commands/config.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
-import { documentRoute, type ApiCall, type ApiRoute } from "../route.js";
+import { route, type ApiCall, type ApiRoute } from "../route.js";
 
 const KEY = "agents.chapo.chapo";
 /** Where the setting has none: as in a run. */
@@ -30,7 +30,7 @@ function refused(setting: string, value: string): ApiError {
 }
 
 export const SETTING_ROUTES: readonly ApiRoute[] = [
-  documentRoute("GET", "/api/settings", {
+  route("GET", "/api/settings", {
     does: "The settings of Chapo that count for the next message.",
     answer: Rules.extend({ model: z.string().nullable(), language: z.string() }),
     handle: async (call) => {
@@ -38,12 +38,12 @@ export const SETTING_ROUTES: readonly ApiRoute[] = [
       return { ...(await rulesOf(call)), model: agent.model ?? null, language: settings.language };
     },
   }),
-  documentRoute("GET", "/api/settings/permissions", {
+  route("GET", "/api/settings/permissions", {
     does: "Its rules: which calls run, ask or are refused.",
     answer: Rules,
     handle: rulesOf,
   }),
-  documentRoute("POST", "/api/settings/permissions", {
+  route("POST", "/api/settings/permissions", {
     does: "Refuses further calls by patterns, e.g. `Bash(rm *)`; anything that allows more is refused.",
     body: z.looseObject({ deny: z.array(z.string().min(1).max(1_000)).max(MOST_RULES).optional() }),
     answer: Rules,
@@ -57,12 +57,12 @@ export const SETTING_ROUTES: readonly ApiRoute[] = [
       return rulesOf(call);
     },
   }),
-  documentRoute("GET", "/api/settings/trust-mode", {
+  route("GET", "/api/settings/trust-mode", {
     does: "The mode: `trusted` runs every call, `default` asks before a change.",
     answer: z.object({ mode: z.string() }),
     handle: async (call) => ({ mode: (await rulesOf(call)).mode }),
   }),
-  documentRoute("PUT", "/api/settings/trust-mode", {
+  route("PUT", "/api/settings/trust-mode", {
     does: "Sets the mode `default` from the next message on; every other one is set at a terminal.",
     body: z.strictObject({ mode: z.string().max(40) }),
     answer: z.object({ mode: z.string() }),

@@ -1,9 +1,10 @@
-// The WebSocket of the documents, `/api/ws/chat`: each message of a client is a request to the endpoints, with the key, the role and
-// the limits of one, and their events come back by it. It holds nothing itself: what was missed is read from the session's log.
+// The WebSocket of the documents, `/api/ws/chat`: each message of a client is a request to the endpoints,
+// with the key, the role and the limits of one, and their events come back by it. It holds nothing itself.
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import { z } from "zod";
+import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { tryParseJson } from "../../../src/system/text/json.js";
 import type { makeApp } from "../app.js";
@@ -89,11 +90,8 @@ class Talk {
     const close = (): void => {
       client.terminate();
     };
-    this.site.closing.addEventListener("abort", close);
-    client.on("close", () => {
-      this.site.closing.removeEventListener("abort", close);
-      end();
-    });
+    this.site.closing.addEventListener("abort", close, { signal: this.#gone.signal });
+    client.on("close", end);
     // A frame that breaks the protocol: the library closes this socket.
     client.on("error", end);
     if (server.clients.size > MOST_SOCKETS)
@@ -218,17 +216,13 @@ class Talk {
   }
 
   async #fetch(method: string, where: string, body?: object): Promise<Response> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const headers = {
-      authorization: `Bearer ${this.peer.key}`,
-      ...(text === undefined
-        ? {}
-        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) }),
+      ...{ authorization: `Bearer ${this.peer.key}`, "content-type": "application/json" },
+      "content-length": String(bytes?.length ?? 0),
     };
-    const request = new Request(new URL(where, "http://localhost"), {
-      ...{ method, headers, signal: this.#gone.signal },
-      ...(text === undefined ? {} : { body: text }),
-    });
+    const asked = { method, headers, signal: this.#gone.signal, ...given({ body: bytes }) };
+    const request = new Request(new URL(where, "http://localhost"), asked);
     return this.site.app.fetch(request, { incoming: this.request, outgoing: undefined });
   }
 

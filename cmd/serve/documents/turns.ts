@@ -1,6 +1,5 @@
-// The turns of Chapo's sessions that clients asked for. Each runs in the server, whether its client stays or not, and its events are
-// lines of `events.jsonl` in the session's folder, which every client follows as the log of a run. Leaves the work to src/chapo, and
-// what an event says to event-shapes.ts.
+// The turns of Chapo's sessions that clients asked for. Each runs in the server, whether its client stays or
+// not; its events are lines of `events.jsonl` in the session's folder, which every client follows.
 import path from "node:path";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
@@ -46,6 +45,8 @@ export interface BegunTurn {
   from: number;
 }
 
+type Listen = (event: ChapoEvent) => void;
+
 export class ChapoTurns {
   /** The turns in progress by their sessions. */
   readonly #turns = new Map<string, Promise<void>>();
@@ -57,16 +58,9 @@ export class ChapoTurns {
     private readonly closing: AbortSignal,
   ) {}
 
-  /** Opens the session and begins; what cannot be opened is thrown, what fails later is the turn's last event. */
-  async begin({
-    context,
-    request,
-    settings = {},
-    root,
-    session,
-    prepare,
-    work,
-  }: TurnRequest): Promise<BegunTurn> {
+  /** Opens the session and begins; throws what cannot be opened. A later failure is the turn's last event. */
+  async begin(turn: TurnRequest): Promise<BegunTurn> {
+    const { context, request, settings = {}, root, session, prepare, work } = turn;
     if (this.#turns.size + this.#opening >= MOST_TURNS)
       throw new ApiError(503, "busy", "too many conversations at once", { retry_after: 5 });
     this.#opening++;
@@ -75,15 +69,12 @@ export class ChapoTurns {
       const own = { ...context, ports: nodePorts() };
       const asked: ChapoLine = { ...request, words: [] };
       const site = await siteOf(own, asked);
-      const call = {
-        context: own,
-        request: asked,
-        site: { ...site, settings: { ...site.settings, ...settings } },
-      };
+      const withOwn = { ...site, settings: { ...site.settings, ...settings } };
+      const call = { context: own, request: asked, site: withOwn };
       if (session !== undefined && (await sessionOf({ context }, session)).isHeld)
         throw new ApiError(409, "running", `the session ${session} is working on a message`);
       const model = await modelOf(call);
-      let take: (event: ChapoEvent) => void = () => undefined;
+      let take: Listen = () => undefined;
       const listener = {
         onEvent: (event: ChapoEvent): void => {
           take(event);
@@ -131,15 +122,9 @@ export class ChapoTurns {
 
   async #run(
     chapo: Chapo,
-    {
-      log,
-      work,
-      hear,
-    }: Pick<TurnRequest, "work"> & {
-      log: SessionLog;
-      hear: (listen: (event: ChapoEvent) => void) => void;
-    },
+    turn: { log: SessionLog; work: TurnRequest["work"]; hear: (listen: Listen) => void },
   ): Promise<void> {
+    const { log, work, hear } = turn;
     let seen = NEW_TURN;
     let end: SaidEvent | undefined;
     hear((event) => {
@@ -152,10 +137,8 @@ export class ChapoTurns {
     });
     try {
       const outcome = await work(chapo, this.closing);
-      end ??= endWithout(
-        chapo.id,
-        outcome.how === "error" ? outcome.error : "the turn ended without an answer",
-      );
+      const why = outcome.how === "error" ? outcome.error : "the turn ended without an answer";
+      end ??= endWithout(chapo.id, why);
     } catch (error) {
       end = endWithout(chapo.id, error instanceof UserError ? error.message : "an internal error");
     }

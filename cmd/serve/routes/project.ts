@@ -1,4 +1,4 @@
-// Routes of the project and of the server itself: health, sessions, the first look, changes, settings, doctor, rescues, workflows.
+// Routes of the project and of the server: the first look, changes, settings, doctor, rescues, workflows.
 import { z } from "zod";
 import { StatusAnswer, RunsAnswer } from "../../../src/ui/shapes/runs.js";
 import { ConfigAnswer, DoctorAnswer } from "../../../src/ui/shapes/project.js";
@@ -62,7 +62,10 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     does: "Signs out.",
     role: "read",
     status: 204,
-    handle: () => Promise.resolve(undefined),
+    handle: async ({ site, session }) => {
+      await site.keys.signOut(session);
+      return new Response(null, { status: 204 });
+    },
   }),
   route("GET", "/boot", {
     does: `The first look: the status, the first ${FIRST_ROWS} rows of the board, agents, the last 10 runs.`,
@@ -78,14 +81,8 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const { status, rows, problem } = await call.site.changes.state();
       const { json } = await runs.answer(call.context, { n: "10" });
-      const about = { agents: await agentsOf(call), runs: json.runs, role: call.session.role };
-      return {
-        status,
-        rows: rows.slice(0, FIRST_ROWS),
-        tasks: rows.length,
-        problem: problem ?? null,
-        ...about,
-      };
+      const first = { status, rows: rows.slice(0, FIRST_ROWS), tasks: rows.length, problem: problem ?? null };
+      return { ...first, agents: await agentsOf(call), runs: json.runs, role: call.session.role };
     },
   }),
   route("GET", "/status", {

@@ -2,15 +2,12 @@
 import { z } from "zod";
 import { given } from "../../../src/system/given.js";
 import { isRecord } from "../../../src/system/text/json.js";
-import { answerQuestion, decideQuestion, findQuestion } from "../../../src/todo/change/person-answers.js";
+import { findQuestion } from "../../../src/todo/change/person-answers.js";
 import { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { QuestionsAnswer } from "../../../src/ui/shapes/questions.js";
+import * as answers from "../../commands/answer.js";
 import { command as questions } from "../../commands/questions.js";
-import { edit } from "../../lookup/edit.js";
-import { answerShared } from "../../lookup/share.js";
-import { personOf } from "../../lookup/name-of-user.js";
 import { readTasks } from "../../lookup/read-tasks.js";
-import { takeEdited } from "../../lookup/workflows/edited-answer.js";
 import { readShown } from "../../lookup/workflows/shown-work.js";
 import { ApiError } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
@@ -31,39 +28,29 @@ async function findOpen({ context, site, params }: ApiCall) {
   const { tasks } = await readTasks(context, await site.project());
   const task = tasks.find((one) => one.id === id || one.progress?.question?.id === id);
   if (task === undefined) throw new ApiError(404, "no-question", `there is no question ${id}`);
-  const { question, answer: said } = task.progress ?? {};
-  if (question !== undefined && said !== undefined)
-    throw new ApiError(409, "answered", `${question.id} was answered by ${said.by}`, {
-      by: said.by,
-      at: said.at,
-    });
+  const { question, answer: { by, at } = {} } = task.progress ?? {};
+  if (question !== undefined && by !== undefined)
+    throw new ApiError(409, "answered", `${question.id} was answered by ${by}`, { by, at });
   if (question === undefined) throw new ApiError(404, "no-question", `${task.id} asks nothing`);
   return findQuestion(tasks, id);
 }
 
 async function giveAnswer(call: ApiCall<unknown, z.infer<typeof Given>>): Promise<unknown> {
   const { context, site, body } = call;
-  const asked = { context, project: await site.project(), ...(await findOpen(call)) };
-  const { question } = asked;
-  const { outcome, text, comment, arguments: changed, shown_sha256: digest } = body;
-  if (outcome === "edit" && changed === undefined && body.edited === undefined)
+  const { question } = await findOpen(call);
+  const { id } = question;
+  const { outcome, text, comment, arguments: changed, edited, shown_sha256: digest } = body;
+  if (outcome === "edit" && changed === undefined && edited === undefined)
     throw new ApiError(422, "refused", "the changed text is missing: edited, or arguments of a call");
   const shows = question.shows?.sha256;
   if (shows !== undefined && digest !== shows)
-    throw new ApiError(409, "digest", `${question.id} shows something else than what was seen`, {
+    throw new ApiError(409, "digest", `${id} shows something else than what was seen`, {
       shown_sha256: shows,
       current: digest === undefined ? "name it: shown_sha256" : "read it again",
     });
-  const said = {
-    ...given({ message: comment ?? text, shown: digest, arguments: changed }),
-    ...(body.edited === undefined ? {} : await takeEdited(asked, body.edited, outcome)),
-  };
-  const person = personOf(context);
-  const decide =
-    outcome === "approve" || outcome === "reject"
-      ? decideQuestion(question.id, { ...said, word: outcome }, person)
-      : answerQuestion(question.id, { ...said, ...given({ word: outcome }) }, person);
-  const { json } = await edit(context, {}, { decide, say: () => [] });
+  const said = { outcome, message: comment ?? text, shown: digest, text: edited ?? JSON.stringify(changed) };
+  const by = outcome === "approve" || outcome === "reject" ? outcome : "command";
+  const { json } = await answers[by].answer(context, { id, ...given(said) });
   if (site.startOnAnswer && json.run === null) await startAfterAnswer(site);
   return json;
 }
@@ -83,10 +70,8 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
     errors: [404, 409, 422],
     handle: async (call) => {
       const { question, by, ...body } = call.body;
-      const { site } = call;
       const context = { ...call.context, person: { by, via: "web" as const } };
-      const asked = { ...call, context, body, params: { id: question } };
-      return answerShared(context, await site.project(), () => giveAnswer(asked));
+      return giveAnswer({ ...call, context, body, params: { id: question } });
     },
   }),
   route("GET", "/questions", {
@@ -116,9 +101,6 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
     body: Given,
     answer: EditAnswer,
     errors: [404, 409, 422],
-    handle: async (call) => {
-      const { context, site } = call;
-      return answerShared(context, await site.project(), () => giveAnswer(call));
-    },
+    handle: giveAnswer,
   }),
 ];

@@ -1,7 +1,6 @@
-// Routes of runs: their list, one of them, its events as they come, its log by range; starting and stopping one.
+// Routes of runs: their list, one of them, its events as they come, its log; starting and stopping one.
 import path from "node:path";
 import { z } from "zod";
-import { readLastLines } from "../../../src/logging/last-lines.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { given } from "../../../src/system/given.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -13,6 +12,7 @@ import { command as runs } from "../../commands/runs.js";
 import { command as stop } from "../../commands/stop.js";
 import { ApiError } from "../api-error.js";
 import { AgentJob, jobsOf } from "../attempts.js";
+import { lastSeq } from "../documents/turns.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { folderOf, rangeAnswer } from "../run-folder.js";
 import { startRun } from "../start-run.js";
@@ -120,19 +120,17 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
       const run = path.basename(folder);
       const { site, context, signal } = call;
       const seen = lastSeen(call, run);
-      const after = seen > 0 ? seen : await beforeLast(context.ports, folder, call.query.last);
+      const { last } = call.query;
+      const isEnd = seen === 0 && last !== undefined;
+      const after = isEnd ? Math.max(0, (await lastSeq(context.ports, folder)) - last) : seen;
       const accept = call.header("accept") ?? "";
-      const { clock } = context.ports;
       // After its last lines a run lets go of its lock.
       const isOver = async (): Promise<boolean> =>
         (await findLiveRun(context.ports, await site.project()))?.run !== run;
       const over = { isOver, end: /"type":"run_ended"/ };
       const lines = site.followers.lines(folder, { after, beatMs: BEAT_MS, signal, over });
       if (accept.includes("application/x-ndjson")) return new Stream("application/x-ndjson", ndjson(lines));
-      return new Stream(
-        "text/event-stream",
-        sse(run, lines, () => clock.now()),
-      );
+      return new Stream("text/event-stream", sse(run, lines, context.ports.clock));
     },
   }),
   route("GET", "/runs/{run}/log", {
@@ -157,15 +155,8 @@ function lastSeen(call: ApiCall<{ after?: number | undefined }>, run: string): n
   return id?.[1] === run ? Number(id[2]) : (call.query.after ?? 0);
 }
 
-/** The number before the last so many lines. */
-async function beforeLast(ports: Ports, folder: string, last: number | undefined): Promise<number> {
-  if (last === undefined) return 0;
-  const end = await readLastLines(ports, folder, { most: 1, wanted: () => true });
-  return Math.max(0, (end?.lines[0]?.seq ?? 0) - last);
-}
-
 type Lines = ReturnType<ApiCall["site"]["followers"]["lines"]>;
-async function* sse(run: string, lines: Lines, now: () => number): AsyncGenerator<string, void> {
+async function* sse(run: string, lines: Lines, clock: Ports["clock"]): AsyncGenerator<string, void> {
   yield "retry: 1000\n\n";
   let seq = 0;
   for await (const line of lines) {
@@ -174,7 +165,7 @@ async function* sse(run: string, lines: Lines, now: () => number): AsyncGenerato
       return;
     }
     if (line !== "beat") ({ seq } = line);
-    yield line === "beat" ? beat({ seq, now: now() }) : `id: ${run}:${seq}\ndata: ${line.text}\n\n`;
+    yield line === "beat" ? beat({ seq, now: clock.now() }) : `id: ${run}:${seq}\ndata: ${line.text}\n\n`;
   }
   yield frame({ event: "end", data: { run, seq } });
 }

@@ -18,7 +18,7 @@ import { command as show } from "../../commands/show.js";
 import { command as todo } from "../../commands/todo.js";
 import { command as undo } from "../../commands/undo.js";
 import { command as why } from "../../commands/why.js";
-import { edit } from "../../lookup/edit.js";
+import { editAs } from "../../lookup/edit.js";
 import { tasksIn } from "../../lookup/read-tasks.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { refusalLines } from "../../../src/ui/terminal/lines/undo-lines.js";
@@ -170,10 +170,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     answer: EditAnswer,
     status: 201,
     errors: [422],
-    handle: async ({ context, body }) => {
-      const decide = insertOf(Array.isArray(body) ? body : [body]);
-      return (await edit(context, {}, { decide, say: () => [] })).json;
-    },
+    handle: ({ context, body }) => editAs(context, insertOf([body].flat())),
   }),
   route("POST", "/tasks/edit", {
     does: "Makes all of these changes, or none: a drag of 500 rows is one change.",
@@ -184,7 +181,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
       const foreign = body.changes.find(({ op }) => op !== "edit");
       if (foreign !== undefined)
         throw new ApiError(422, "refused", `${foreign.op} has a route of its own; this one takes edits`);
-      return (await edit(context, {}, { decide: () => body.changes, say: () => [] })).json;
+      return editAs(context, () => body.changes);
     },
   }),
   route("GET", "/tasks/{id}", {
@@ -210,7 +207,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     errors: [404, 412, 422],
     handle: async (asked) => {
       const { call, id } = await matching(asked);
-      return (await edit(call.context, {}, { decide: patchOf(id, call.body), say: () => [] })).json;
+      return editAs(call.context, patchOf(id, call.body));
     },
   }),
   route("DELETE", "/tasks/{id}", {
@@ -220,9 +217,8 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     errors: [404, 409, 412],
     handle: async (asked) => {
       const { call, id } = await matching(asked);
-      const ids = [id];
       const force = call.query.force === undefined ? {} : { force: true as const };
-      return (await edits.rm.answer(call.context, { ids, ...force })).json;
+      return (await edits.rm.answer(call.context, { ids: [id], ...force })).json;
     },
   }),
   verb(
