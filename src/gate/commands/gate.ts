@@ -6,7 +6,7 @@ import { findMissingCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/runs.js";
 import { countPassing, findTurnedGreen } from "../verdict/proof.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
-import { NOT_VERIFIED } from "../verdict/why-unverified.js";
+import { NOT_VERIFIED } from "../verdict/reasons.js";
 
 /** A plan, and the baseline that its results are compared with. */
 export interface GateRules extends GatePlan {

@@ -13,7 +13,7 @@ import { joinChanges } from "../influence/reference.js";
 import { showNeeds } from "./needed-changes.js";
 import type { GatePlan } from "../commands/run-commands.js";
 import type { GateReport } from "../verdict.js";
-import { NOT_VERIFIED } from "../verdict/why-unverified.js";
+import { NOT_VERIFIED } from "../verdict/reasons.js";
 
 /** Runs the gate on an attempt. Throws a `GitError`. */
 export async function runColdGate(

@@ -15,7 +15,7 @@ import { findMissingCases } from "../verdict/compare-cases.js";
 import { ranNothing, settleRuns } from "../verdict/runs.js";
 import type { Baseline, GateReport } from "../verdict.js";
 import { matcherOf, TESTS } from "../sort/names.js";
-import { NOT_VERIFIED } from "../verdict/why-unverified.js";
+import { NOT_VERIFIED } from "../verdict/reasons.js";
 
 const isTestName = matcherOf(TESTS);
 

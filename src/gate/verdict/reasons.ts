@@ -1,18 +1,33 @@
-// Says in words what keeps a task from being verified although its checks pass. Pure. why-unverified.ts has the reasons
-// that come from single commands.
-import type { CommandVerdict, GateReport, Turned } from "../verdict.js";
-import { NOT_VERIFIED } from "./why-unverified.js";
+// Says in words what keeps a task from being verified although its checks pass, by what the log has of the gate. Pure.
+import { listSome } from "../../system/text/cut.js";
+import type { CommandVerdict, GateReport, RedCheck, Turned } from "../verdict.js";
 
-/** The fields of a gate's report that say it, and its warnings, which may have the reason in a sentence. */
+/** The beginning of a gate's warning that explains why a task is not verified. */
+export const NOT_VERIFIED = "not verified, since ";
+/** The beginning of the warning about a check that was added after the user approved the commands. */
+export const NOT_TRUSTED = "not run, since it came after the question of trust: ";
+/** The end of a warning that names something which keeps a task from being verified. */
+export const SO_NOT_VERIFIED = ": the task is not verified";
+
+/** The fields of a command's verdict that explain it. */
+export type JudgedCommand = Pick<CommandVerdict, "command" | "verdict"> &
+  Partial<Pick<CommandVerdict, "end" | "exit_code">>;
+
+/** The fields of a gate's report that say it, and its warnings, which have the reason in a sentence. */
 export type Doubtful = Pick<GateReport, "verdict" | "because" | "needs" | "on" | "proof"> & {
   warnings?: readonly string[];
-  commands?: readonly Pick<CommandVerdict, "command" | "verdict">[];
+  commands?: readonly JudgedCommand[];
 };
+
+/** The result of a check before the work. `tests`: the number of its test cases; `undefined` without a report. */
+export interface CheckBefore {
+  command: string;
+  tests?: number | undefined;
+  red?: RedCheck | undefined;
+}
 
 /** How many paths a sentence names. */
 const NAMED = 3;
-/** The longest line of a diff in a sentence, in characters. */
-const LONGEST_LINE = 80;
 
 /** Whether a person must look at the task: its checks say too little about the program itself. */
 export function needsLook({ verdict, because }: Pick<Doubtful, "verdict" | "because">): boolean {
@@ -29,6 +44,31 @@ export function fallsShort(accept: "unbroken" | "verified" | undefined, found: D
   return needsLook(found);
 }
 
+/** The reasons for the verdict "unverified", the clearest first; empty for any other verdict. */
+export function whyUnverified(
+  { verdict, commands = [], warnings = [] }: Doubtful,
+  before: readonly CheckBefore[],
+): string[] {
+  if (verdict !== "unverified") return [];
+  const untrusted = warnings.filter((warning) => warning.startsWith(NOT_TRUSTED));
+  const said = warnings.flatMap((warning) => {
+    if (warning.startsWith(NOT_VERIFIED)) return [warning.slice(NOT_VERIFIED.length)];
+    return warning.endsWith(SO_NOT_VERIFIED) ? [warning.slice(0, -SO_NOT_VERIFIED.length)] : [];
+  });
+  if (commands.length === 0)
+    return [...(untrusted.length > 0 ? untrusted : ["no checks are configured"]), ...said];
+  const red = commands.filter((one) => one.verdict === "pre-existing");
+  return [...red.map((one) => reasonOf(one, before)), ...untrusted, ...said];
+}
+
+function reasonOf({ command, end, exit_code: code }: JudgedCommand, before: readonly CheckBefore[]): string {
+  const red = before.find((one) => one.command === command)?.red;
+  const line = red === undefined || red.line === "" ? "" : `: ${red.line}`;
+  if (red?.cannot_run === true) return `"${command}" cannot run (${red.how})${line}`;
+  const how = end === "exited" ? `exit code ${String(code ?? "unknown")}` : (red?.how ?? end ?? "unknown");
+  return `"${command}" failed before the work and still fails (${how})${line}`;
+}
+
 /** The reason in one clause, of an unverified task only if a person must look; of an unbroken one always. */
 export function describeDoubt(found: Doubtful): string | undefined {
   const { because, needs = [], on = [], warnings = [] } = found;
@@ -37,12 +77,14 @@ export function describeDoubt(found: Doubtful): string | undefined {
   const said = warnings.find((warning) => warning.startsWith(NOT_VERIFIED));
   if (said !== undefined) return oneLine(said.slice(NOT_VERIFIED.length)).replace(/^it passes/u, "passes");
   if (because === "no-report") return "a test runner reported no test, or fewer than before";
-  if (needs.length === 0 && on.length > 0)
-    return `passes only with the checks that ${on.join(" and ")} changed`;
-  if (needs.length === 0) return "passes only with files that are not plainly the program's source";
-  const shown = needs.slice(0, NAMED).map(({ path, diff }) => `${oneLine(path)}${firstChange(diff)}`);
-  const more = needs.length - shown.length;
-  return `passes only with ${shown.join(", ")}${more === 0 ? "" : ` and ${String(more)} more`}`;
+  if (needs.length > 0)
+    return `passes only with ${listSome(
+      needs.map(({ path }) => oneLine(path)),
+      NAMED,
+    )}`;
+  return on.length > 0
+    ? `passes only with the checks that ${on.join(" and ")} changed`
+    : "passes only with files that are not plainly the program's source";
 }
 
 /** The evidence of a verified task, in one clause: "2 tests red → green", "3 new tests fail without the work". */
@@ -55,8 +97,11 @@ export function describeProof({ proof }: Pick<GateReport, "proof">): string | un
 }
 
 /** Why a task is unbroken, in one clause. */
-export function describeUnbroken({ because, proof, commands = [] }: Unbroken): string {
-  const red = commands.filter(({ verdict }) => verdict === "pre-existing").map(({ command }) => command);
+export function describeUnbroken({
+  because,
+  proof,
+  commands = [],
+}: Pick<Doubtful, "because" | "proof" | "commands">): string {
   const green = proof?.pass_to_pass ?? 0;
   switch (because) {
     case "nothing-changed":
@@ -64,7 +109,9 @@ export function describeUnbroken({ because, proof, commands = [] }: Unbroken): s
     case "only-checks":
       return "only checks were changed, and they pass without other changes";
     case "red-before":
-      return describeRed(red);
+      return describeRed(
+        commands.filter(({ verdict }) => verdict === "pre-existing").map(({ command }) => command),
+      );
     default:
       return green === 0
         ? "no check covers the change"
@@ -72,18 +119,15 @@ export function describeUnbroken({ because, proof, commands = [] }: Unbroken): s
   }
 }
 
-/** The fields of a gate's report that say why. */
-type Unbroken = Pick<GateReport, "because" | "proof"> & {
-  commands?: readonly Pick<CommandVerdict, "command" | "verdict">[];
-};
-
 /** "`npm test` fails as before". */
 export function describeRed(commands: readonly string[]): string {
   if (commands.length === 0) return "a check fails as before";
-  const named = commands.slice(0, NAMED).map((command) => `\`${oneLine(command)}\``);
-  const more = commands.length - named.length;
-  const all = more === 0 ? named : [...named, `${String(more)} more`];
-  return `${all.join(" and ")} ${commands.length === 1 ? "fails" : "fail"} as before`;
+  const named = listSome(
+    commands.map((command) => `\`${oneLine(command)}\``),
+    NAMED,
+    " and ",
+  );
+  return `${named} ${commands.length === 1 ? "fails" : "fail"} as before`;
 }
 
 function countTurned(all: readonly Turned[], which = ""): string {
@@ -96,16 +140,6 @@ function countTurned(all: readonly Turned[], which = ""): string {
 export function formatDoubt(found: Doubtful): string {
   const diffs = (found.needs ?? []).map(({ path, diff }) => `${oneLine(path)}:\n${diff.trimEnd()}`);
   return [`not verified: ${describeDoubt(found) ?? ""}`, ...diffs].join("\n\n");
-}
-
-/** The first line that a diff adds, or else removes, in brackets. */
-function firstChange(diff: string): string {
-  const lines = diff.split("\n");
-  const line =
-    lines.find((one) => /^\+(?!\+\+)\s*\S/u.test(one)) ?? lines.find((one) => /^-(?!--)\s*\S/u.test(one));
-  if (line === undefined) return "";
-  const [text, sign] = [oneLine(line.slice(1)), line.slice(0, 1)];
-  return ` (${sign}${text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE - 1)}…` : text})`;
 }
 
 function oneLine(text: string): string {

@@ -1,8 +1,7 @@
 // Explains the last verdict on a task: the kind of each path that its attempt changed and, if it is unverified because of what
 // the attempt changed, the smallest set that is needed, searched for without a limit. Rooms run again as in the run; the
 // project and its logs are not changed. find-judged.ts reads the logs.
-import { describeUnbroken } from "../../gate/verdict/reasons.js";
-import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
+import { describeUnbroken, whyUnverified, type CheckBefore } from "../../gate/verdict/reasons.js";
 import { Baseline, type Because, type GateReport, type GateVerdict, type Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
 import type { Sorted } from "../../gate/sort/sort.js";

@@ -1,6 +1,6 @@
 // Finds in the logs the last verdict of the gate on a task, with what it takes to reach it again.
 import { basename, dirname, join } from "node:path";
-import type { CheckBefore } from "../../gate/verdict/why-unverified.js";
+import type { CheckBefore } from "../../gate/verdict/reasons.js";
 import { StepEvent } from "../../logging/events/events.js";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";

@@ -100,7 +100,7 @@ test.each<["verified" | "unbroken", "restore" | "keep"]>([
   (accept, on_failure) => {
     const { effects, notes } = settled({ accept, on_failure }, "influence");
     const kept = on_failure === "restore" ? ["its work is kept: looper rescue show run/T1-1"] : [];
-    const reason = "not verified: passes only with test/a.test.js (+expect(1).toBe(1))";
+    const reason = "not verified: passes only with test/a.test.js";
     const how =
       "looper show T1 has the evidence; looper set T1 changes+=PATTERN lets the task change a file of its checks";
     const block = { op: "block", id: "T1", blockers: [reason, how, ...kept] };

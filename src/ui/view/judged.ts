@@ -6,8 +6,9 @@ import {
   describeRed,
   describeUnbroken,
   needsLook,
+  whyUnverified,
+  type CheckBefore,
 } from "../../gate/verdict/reasons.js";
-import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
 import type { Because, GateVerdict } from "../../gate/verdict.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import type { Verdict } from "../../todo/model/verified.js";

@@ -1,6 +1,6 @@
 // Finds in the logs what the last gate of a task found: the verdict, its evidence, and why it is not verified.
 import { join } from "node:path";
-import type { CheckBefore } from "../../gate/verdict/why-unverified.js";
+import type { CheckBefore } from "../../gate/verdict/reasons.js";
 import type { Need, Proof } from "../../gate/verdict.js";
 import { StepEvent } from "../../logging/events/events.js";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";

@@ -81,7 +81,7 @@ test.each<[string, RunEvent, object]>([
   [
     "unverified, and a person must look",
     gate("unverified", { because: "influence", needs: [{ path: "a.test.js", diff: "+x" }] }),
-    { verdict: "unverified", because: "influence", look: [], text: "passes only with a.test.js (+x)" },
+    { verdict: "unverified", because: "influence", look: [], text: "passes only with a.test.js" },
   ],
   [
     "unverified without checks, and no person must look",

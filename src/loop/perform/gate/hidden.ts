@@ -9,7 +9,7 @@ import {
   type HiddenVerdict,
   type RedHidden,
 } from "../../../gate/rooms/hidden.js";
-import { NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
+import { NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
 import { isGreen } from "../../../gate/rooms/cold-pass.js";
 import type { GateReport } from "../../../gate/verdict.js";
 import { reportInterrupted } from "../../../gate/commands/gate.js";

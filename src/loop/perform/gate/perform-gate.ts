@@ -6,7 +6,7 @@ import { noteNeeded } from "../../../gate/influence/reference.js";
 import type { RedHidden } from "../../../gate/rooms/hidden.js";
 import { isGreen } from "../../../gate/rooms/cold-pass.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
-import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
+import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
 import { isTreeAfter } from "../../../git/index/compare.js";
 import type { CheckedCommand } from "../../../logging/events/event-parts.js";
