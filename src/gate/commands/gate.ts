@@ -1,10 +1,10 @@
 // The gate in the project itself: runs the commands, repeats those that may be flaky, and judges.
 // compare.ts reaches the verdict; cold-gate.ts is the gate in a cold room.
-import { judge, mustRepeat } from "../verdict/compare.js";
+import { isGreen, judge, mustRepeat } from "../verdict/compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
 import { findMissingCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/runs.js";
-import { countPassing, findTurnedGreen } from "../verdict/proof.js";
+import { countPassing, findTurnedGreen, isProven, makeProof, whyNotProven } from "../verdict/proof.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/reasons.js";
 
@@ -34,7 +34,7 @@ export async function measureBaseline(
 ): Promise<Baseline | "interrupted"> {
   const rules = { ...plan, own: [], strict: false, baseline: undefined };
   const runs = await runRepeating(ports, room, rules, stop);
-  return runs === "interrupted" ? runs : makeBaseline(runs);
+  return runs === "interrupted" ? runs : makeBaseline(settleRuns(runs));
 }
 
 /** Runs every command, and each one that would fail the attempt once more. */
@@ -72,17 +72,16 @@ export async function runGate(
   const { baseline, strict } = rules;
   const report = judge({ ...runs, baseline, strict, cold: false, tampered: [] });
   const now = settleRuns(runs);
-  const isGreen = report.verdict === "passed" || report.verdict === "unverified";
-  const missing = isGreen ? findMissingCases({ before: baseline?.commands, whole: now }) : [];
+  const missing = isGreen(report) ? findMissingCases({ before: baseline?.commands, whole: now }) : [];
   return {
     report:
       missing.length > 0
         ? { ...report, verdict: "unverified", because: "no-report" }
-        : isGreen
+        : isGreen(report)
           ? addProof(report, baseline, now)
           : report,
     warnings: missing.map((reason) => NOT_VERIFIED + reason),
-    now: makeBaseline(runs),
+    now: makeBaseline(now),
   };
 }
 
@@ -90,21 +89,17 @@ export async function runGate(
 function addProof(report: GateReport, baseline: Baseline | undefined, now: readonly Ran[]): GateReport {
   if (now.length === 0) return { ...report, verdict: "unverified", because: "no-checks" };
   const before = [...(baseline?.commands ?? []), ...(baseline?.own ?? [])];
-  const turned = findTurnedGreen(before, now).slice(0, MOST_NAMES);
-  const proof = { fail_to_pass: turned, new_tests: [], pass_to_pass: countPassing(before, now) };
-  if (turned.length > 0) return { ...report, verdict: "passed", proof };
-  const isRed = report.commands.some(({ verdict }) => verdict === "pre-existing");
-  return { ...report, verdict: "unbroken", because: isRed ? "red-before" : "not-covered", proof };
+  const proof = makeProof(findTurnedGreen(before, now), [], countPassing(before, now));
+  if (isProven(proof)) return { ...report, verdict: "passed", proof };
+  return { ...report, verdict: "unbroken", because: whyNotProven(report), proof };
 }
-
-const MOST_NAMES = 100;
 
 /** The report of a gate that was stopped. */
 export function reportInterrupted(cold: boolean): GateReport {
   return { verdict: "interrupted", cold, commands: [], tampered: [], evidence: "" };
 }
 
-/** The next task's baseline from these runs: the project's commands, each with the better of its two runs. */
-export function makeBaseline(runs: Runs): Baseline {
-  return { commands: settleRuns(runs).filter(({ own }) => !own) };
+/** The next task's baseline: the project's commands, each with the better of its two runs. */
+export function makeBaseline(now: readonly Ran[]): Baseline {
+  return { commands: now.filter(({ own }) => !own) };
 }

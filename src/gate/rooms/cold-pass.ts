@@ -3,8 +3,8 @@
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
 import { roomOrder, type Study } from "./study.js";
-import { judge, mustRepeat } from "../verdict/compare.js";
-import { reportInterrupted, runRepeating, type Runs } from "../commands/gate.js";
+import { isGreen, judge, mustRepeat } from "../verdict/compare.js";
+import { reportInterrupted, runRepeating } from "../commands/gate.js";
 import { settleRuns } from "../verdict/runs.js";
 import { needsMore } from "../verdict/proof.js";
 import type { Reference } from "../influence/reference.js";
@@ -51,40 +51,34 @@ export interface PassOrder {
 /** The result of one pass. */
 export interface PassResult {
   report: GateReport;
-  runs: Runs;
+  /** Of each command the better of its two runs. */
+  now: readonly Ran[];
   /** Paths of the program that differed from the commit when the checks ended, unless they always do. */
   strays: readonly string[];
-}
-
-/** The runs in a room, and their changes to its files. */
-interface InOneRoom extends Traces {
-  ran: Ran[];
 }
 
 /** Runs a pass to its verdict. Throws a `GitError`. */
 export async function runPass(gate: Gate, { content, plan, baseline }: PassOrder): Promise<PassResult> {
   const { strict } = gate.order;
-  const nothing = { runs: { ran: [], again: [] }, strays: [] };
-
+  const end = (report: GateReport): PassResult => ({ report, now: [], strays: [] });
   const first = await runIn(gate, content, plan);
-  if (first.how === "interrupted") return { report: reportInterrupted(true), ...nothing };
-  if (first.how === "unprepared") return { report: unprepared(first.ran), ...nothing };
+  if (first.how === "interrupted") return end(reportInterrupted(true));
+  if (first.how === "unprepared") return end(unprepared(first.ran));
   const { ran } = first.value;
   // In a room of its own, so that files left by the first run do not affect the second.
   const repeated = ran.filter((one) => mustRepeat(baseline, one, strict));
-  const [commands, own] = [false, true].map((isOwn) =>
-    repeated.filter((one) => one.own === isOwn).map(({ command }) => command),
-  );
+  const listed = (isOwn: boolean): string[] =>
+    repeated.filter(({ own }) => own === isOwn).map(({ command }) => command);
   const second =
     repeated.length === 0
       ? undefined
-      : await runIn(gate, content, { ...plan, commands: commands ?? [], own: own ?? [] });
-  if (second?.how === "interrupted") return { report: reportInterrupted(true), ...nothing };
+      : await runIn(gate, content, { ...plan, commands: listed(false), own: listed(true) });
+  if (second?.how === "interrupted") return end(reportInterrupted(true));
   const again = second?.how === "done" ? second.value : { ran: [], harm: [], strays: [] };
   const { harm, strays } = await withoutCustom(gate, plan, [first.value, again]);
   const runs = { ran, again: again.ran };
   const report = judge({ ...runs, baseline, strict, cold: true, tampered: harm });
-  return { report, runs, strays };
+  return { report, now: settleRuns(runs), strays };
 }
 
 /** Runs commands in a room, those that fail twice, whatever they change there. Throws a `GitError`. */
@@ -109,19 +103,18 @@ export function runTwice(
 /** Whether nothing fails in a room that passed before, or that passes with the whole attempt. */
 export function passesAlone(result: PassResult, whole: PassResult | undefined): boolean {
   if (!isGreen(result.report)) return false;
-  return whole === undefined || !needsMore(settleRuns(result.runs), settleRuns(whole.runs));
-}
-
-/** Whether no check fails that did not fail before. */
-export function isGreen({ verdict }: GateReport): boolean {
-  return verdict === "passed" || verdict === "unbroken" || verdict === "unverified";
+  return whole === undefined || !needsMore(result.now, whole.now);
 }
 
 /** Runs commands in a room of its own, and looks at what they change there. */
-async function runIn(gate: Gate, content: RoomOrder, plan: GatePlan): Promise<InRoom<InOneRoom>> {
+async function runIn(
+  gate: Gate,
+  content: RoomOrder,
+  plan: GatePlan,
+): Promise<InRoom<Traces & { ran: Ran[] }>> {
   const { places, study, stop } = gate;
   gate.count.rooms++;
-  return workInRoom<InOneRoom>(
+  return workInRoom(
     places,
     content,
     async (room, open) => {

@@ -56,25 +56,29 @@ export async function openColdPlaces(
   return { ...places, rooms, projectDir, workDir, cache, spent: { attributionMs: 0 } };
 }
 
-/** The content of a room. */
-export interface RoomOrder {
-  /** The base: a commit, with the changes that a person made since. */
-  base: string;
+/** The tree that changes are made to: a commit, with the changes that a person made since. */
+export interface BaseTree {
+  commit: string;
   persons: readonly DiffEntry[];
-  baseFiles: ReadonlyMap<string, Version>;
-  entries: readonly DiffEntry[];
-  texts: readonly { path: string; mode: string; text: string }[];
+  /** By path in bytes. */
+  files: ReadonlyMap<string, Version>;
+}
+
+/** The content of a room: a base with changes, and texts in place of their versions. */
+export interface RoomOrder extends Pick<RoomContent, "entries" | "texts"> {
+  base: BaseTree;
 }
 
 /** The result of the work in a room, or the reason why it was not done. */
 export type InRoom<T> = { how: "done"; value: T } | { how: "interrupted" } | { how: "unprepared"; ran: Ran };
 
-/** The files (by path in bytes) of a commit with the changes that a person made since. */
-export async function baseFilesOf(
+/** Reads the files of a base. Throws a `GitError`. */
+export async function readBase(
   { rooms }: ColdPlaces,
-  { base, persons }: Pick<RoomOrder, "base" | "persons">,
-): Promise<ReadonlyMap<string, Version>> {
-  return withEntries(await filesOf(rooms.repo, base), persons);
+  commit: string,
+  persons: readonly DiffEntry[] = [],
+): Promise<BaseTree> {
+  return { commit, persons, files: withEntries(await filesOf(rooms.repo, commit), persons) };
 }
 
 /** Opens a room, prepares it, acts in it and removes it; the act may be interrupted as well. Throws a `GitError`. */
@@ -94,7 +98,7 @@ export async function workInRoom<T>(
   const open = await openRoom(places.rooms, contentOf(order));
   try {
     const room = roomOf(places, open);
-    const key = setupKey(places, filesIn(order), open.cwd);
+    const key = setupKey(places, withEntries(order.base.files, order.entries), open.cwd);
     const ready = await setUp(ports, places, { place: open, room, key, mayKeep: isBase(order) }, stop);
     if (ready === "interrupted") return { how: "interrupted" };
     if (ready !== "ready") return { how: "unprepared", ran: ready };
@@ -110,25 +114,20 @@ export async function workInRoom<T>(
 async function sharesSetup(places: ColdPlaces, order: RoomOrder): Promise<boolean> {
   if (isBase(order) || places.cache === undefined) return false;
   const top = usualTop(places.rooms);
-  const key = setupKey(places, order.baseFiles, top);
-  if (key === undefined || key === places.cache.refused || key !== setupKey(places, filesIn(order), top))
-    return false;
+  const { files } = order.base;
+  const key = setupKey(places, files, top);
+  const isSame = key === setupKey(places, withEntries(files, order.entries), top);
+  if (key === undefined || key === places.cache.refused || !isSame) return false;
   return !(await isKept(places.rooms.repo.ports, places.cache, key));
 }
 
-function contentOf({ base, persons, entries, texts }: RoomOrder): RoomContent {
+function contentOf({ base: { commit, persons }, entries, texts }: RoomOrder): RoomContent {
   const changed = new Set(entries.map(({ path }) => path));
-  const kept = persons.filter(({ path }) => !changed.has(path));
-  return { commit: base, entries: [...kept, ...entries], texts };
+  return { commit, entries: [...persons.filter(({ path }) => !changed.has(path)), ...entries], texts };
 }
 
 function isBase({ entries, texts }: RoomOrder): boolean {
   return entries.length === 0 && texts.length === 0;
-}
-
-/** The files of a room by path (bytes), without its rewritten texts. */
-function filesIn({ baseFiles, entries }: RoomOrder): ReadonlyMap<string, Version> {
-  return withEntries(baseFiles, entries);
 }
 
 function withEntries(
@@ -173,31 +172,14 @@ function envIn({ rooms, env }: ColdPlaces, top: string): Record<string, string> 
   return Object.fromEntries(kept.map(([name, value]) => [name, value.split(":").map(moved).join(":")]));
 }
 
-// A home folder of a room's own, for `verify.home: room`. It is removed with the room.
-
-/** The variables that would lead back to the user's folders. */
-const USERS = /^(?:XDG_RUNTIME_DIR|TMP|TEMP)$/;
-
-/** The same room, with an empty home folder and an empty temp folder. */
-async function withOwnHome(
-  files: Files,
-  room: Room,
-  { folder, cwd: top }: Pick<GitRoom, "folder" | "cwd">,
-): Promise<Room> {
+/** The same room, with an empty home folder and an empty temp folder, which are removed with it: for `verify.home: room`. */
+async function withOwnHome(files: Files, room: Room, { folder, cwd: top }: GitRoom): Promise<Room> {
   // Beside the working tree, under names that it cannot have.
-  const home = join(folder, `${basename(top)}-home`);
-  const temp = join(folder, `${basename(top)}-tmp`);
-  await files.makeFolder(home, 0o700);
-  await files.makeFolder(temp, 0o700);
-  const kept = Object.entries(room.env).filter(([name]) => !USERS.test(name));
-  const env = {
-    ...Object.fromEntries(kept),
-    HOME: home,
-    TMPDIR: temp,
-    XDG_CONFIG_HOME: join(home, ".config"),
-    XDG_CACHE_HOME: join(home, ".cache"),
-    XDG_DATA_HOME: join(home, ".local/share"),
-    XDG_STATE_HOME: join(home, ".local/state"),
-  };
-  return { ...room, env };
+  const HOME = join(folder, `${basename(top)}-home`);
+  const TMPDIR = join(folder, `${basename(top)}-tmp`);
+  for (const made of [HOME, TMPDIR]) await files.makeFolder(made, 0o700);
+  const { XDG_RUNTIME_DIR: _run, TMP: _tmp, TEMP: _temp, ...env } = room.env;
+  const XDG = { CONFIG: ".config", CACHE: ".cache", DATA: ".local/share", STATE: ".local/state" };
+  const own = Object.entries(XDG).map(([name, path]) => [`XDG_${name}_HOME`, join(HOME, path)]);
+  return { ...room, env: { ...env, HOME, TMPDIR, ...Object.fromEntries(own) } };
 }

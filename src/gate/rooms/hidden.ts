@@ -1,10 +1,10 @@
 // Runs the hidden checks: in a room of their own, with the tree that would be committed and with their files, which no other
 // room has. The results stay in memory: an agent can read the log. src/loop/start/before/find-hidden-checks.ts finds the checks.
-import { join, basename, dirname } from "node:path";
+import { join, basename } from "node:path";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { measureBaseline, runRepeating, type Runs } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
-import { judge } from "../verdict/compare.js";
+import { isGreen, judge } from "../verdict/compare.js";
 import { findMissingCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/runs.js";
 import { findTurnedGreen } from "../verdict/proof.js";
@@ -12,8 +12,8 @@ import { describeRedCheck } from "../verdict/red-check.js";
 import type { Baseline, GateReport, Ran, RedCheck } from "../verdict.js";
 import type { Reference } from "../influence/reference.js";
 import {
-  baseFilesOf,
   pathFromTop,
+  readBase,
   workInRoom,
   type ColdPlaces,
   type InRoom,
@@ -83,7 +83,8 @@ export async function measureHidden(
   const { ports } = places.rooms.repo;
   const act = (room: Room): ReturnType<typeof measureBaseline> =>
     measureBaseline(ports, room, planOf(rules, checks), stop);
-  return workWithFiles<Baseline>(places, { base: start, persons, entries: [], checks }, act, stop);
+  const base = await readBase(places, start, persons);
+  return workWithFiles<Baseline>(places, { base, entries: [], checks }, act, stop);
 }
 
 /** The checks that fail before any work. */
@@ -120,7 +121,8 @@ export async function runHidden(
   const before = baseline ?? allRed(plan);
   const act = (room: Room): ReturnType<typeof runRepeating> =>
     runRepeating(ports, room, { ...plan, strict: false, baseline: before }, stop);
-  const done = await workWithFiles<Runs>(places, { base, persons: [], entries: changes, checks }, act, stop);
+  const tree = { base: await readBase(places, base), entries: changes };
+  const done = await workWithFiles<Runs>(places, { ...tree, checks }, act, stop);
   if (done.how === "interrupted") return "interrupted";
   if (done.how === "unprepared")
     return { ...NOTHING_FAILED, stillRed: ["verify.setup"], details: describe(done.ran) };
@@ -142,10 +144,9 @@ function verdictOf(
 ): HiddenVerdict {
   // An attempt cannot change the tests, so one that does not run any more was ended or left out by the attempt.
   const lost = findMissingCases({ before, whole: ran });
-  const isGreen = report.verdict === "passed" || report.verdict === "unverified";
   const green = measured ? findTurnedGreen(before, ran).map(({ command }) => command) : [];
   const turned = ran.filter(({ command }) => green.includes(command));
-  const failed = !isGreen || lost.length > 0;
+  const failed = !isGreen(report) || lost.length > 0;
   const failing = ran.filter((one) => describeRedCheck(one) !== undefined);
   const tests = report.commands.flatMap((one) => [
     ...(one.tests?.regressed ?? []),
@@ -185,81 +186,67 @@ function planOf({ timeoutMs, reports }: HiddenRules, checks: readonly HiddenChec
 /** Acts in a room that has the files of the checks, where they can be seen. */
 async function workWithFiles<T>(
   places: ColdPlaces,
-  { checks, ...tree }: Pick<RoomOrder, "base" | "persons" | "entries"> & { checks: readonly HiddenCheck[] },
+  { checks, ...tree }: Omit<RoomOrder, "texts"> & { checks: readonly HiddenCheck[] },
   act: (room: Room) => Promise<T | "interrupted">,
   stop: AbortSignal,
 ): Promise<InRoom<T>> {
   const { files } = places.rooms.repo.ports;
   const work = pathFromTop(places.rooms, places.workDir);
-  const content = { ...tree, baseFiles: await baseFilesOf(places, tree), texts: [] };
   return workInRoom<T>(
     places,
-    content,
+    { ...tree, texts: [] },
     async ({ hide: _hide, ...room }, { cwd }) => {
       for (const { files: from, into } of checks)
-        if (from !== undefined) await copyInto(files, { from, room: cwd, into: join(work, into) });
+        if (from !== undefined) await copyInto(files, from, { room: cwd, into: join(work, into) });
       return act(room);
     },
     stop,
   );
 }
 
-// Copies files into a room. Symlinks of the attempt in the room are replaced and never followed: one could lead back
-// into the project, where an agent would find a copy.
-
-interface CopyOrder {
-  /** Absolute: a file, or a folder whose content is copied. Its symlinks are followed. */
-  from: string;
-  /** Absolute: the top of the room, a real folder. */
-  room: string;
-  /** The folder to copy into, relative to the top. */
-  into: string;
-}
-
-/** Copies; what is at the same path makes way. */
-async function copyInto(files: Files, { from, room, into }: CopyOrder): Promise<void> {
+/**
+ * Copies a file, or the content of a folder, into a folder below the top of a room (absolute, a real folder). What is at the same path
+ * makes way. Symlinks of the attempt in the room are replaced and never followed: one could lead back into the project, where an
+ * agent would find a copy.
+ */
+async function copyInto(
+  files: Files,
+  from: string,
+  { room, into }: { room: string; into: string },
+): Promise<void> {
   const kind = (await files.stat(from))?.kind;
   if (kind === undefined)
     throw new UserError(
       "environment",
       "the files of a hidden check were removed while the run was in progress",
     );
-  const folder = await makeReal(files, room, into);
-  if (kind === "folder") await copyFolder(files, from, folder);
-  else await copyFile(files, from, join(folder, basename(from)));
-}
-
-/** Makes a folder below the room, without following a symlink. */
-async function makeReal(files: Files, room: string, into: string): Promise<string> {
   let folder = room;
   for (const part of into.split("/").filter((one) => one !== "" && one !== ".")) {
     folder = join(folder, part);
-    await makeWay(files, folder, "folder");
-    await files.makeFolder(folder);
+    await makeRealFolder(files, folder);
   }
-  return folder;
+  await copyTo(files, from, kind === "folder" ? folder : join(folder, basename(from)));
 }
 
-async function copyFolder(files: Files, from: string, to: string): Promise<void> {
-  for (const name of await files.list(from)) {
-    const [source, target] = [join(from, name), join(to, name)];
-    const kind = (await files.stat(source))?.kind;
-    if (kind === "folder") {
-      await makeWay(files, target, "folder");
-      await files.makeFolder(target);
-      await copyFolder(files, source, target);
-    } else if (kind === "file") await copyFile(files, source, target);
+/** Copies a file or a folder; symlinks in `from` are followed. */
+async function copyTo(files: Files, from: string, to: string): Promise<void> {
+  const kind = (await files.stat(from))?.kind;
+  if (kind === "folder") {
+    await makeRealFolder(files, to);
+    for (const name of await files.list(from)) await copyTo(files, join(from, name), join(to, name));
+  } else if (kind === "file") {
+    await makeWay(files, to);
+    await files.copy(from, to);
   }
 }
 
-async function copyFile(files: Files, from: string, to: string): Promise<void> {
-  await makeWay(files, to, undefined);
-  await files.makeFolder(dirname(to));
-  await files.copy(from, to);
+async function makeRealFolder(files: Files, path: string): Promise<void> {
+  await makeWay(files, path, "folder");
+  await files.makeFolder(path);
 }
 
 /** Removes what is at a path, unless it is of the wanted kind. */
-async function makeWay(files: Files, path: string, wanted: "folder" | undefined): Promise<void> {
+async function makeWay(files: Files, path: string, wanted?: "folder"): Promise<void> {
   const kind = (await files.stat(path, { link: true }))?.kind;
   if (kind === undefined || kind === wanted) return;
   if (kind === "folder") await files.removeTree(path);

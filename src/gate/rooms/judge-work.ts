@@ -1,20 +1,29 @@
-// Judges an attempt in rooms: the whole attempt first, then the reference with the attempt's source alone, so that no change
-// to a check decides the verdict. cold-pass.ts runs one room, needed-changes.ts finds what the checks do not pass without.
+// The gate in cold rooms, where no file of the project's folder is read. Judges an attempt: the whole attempt first, then the reference
+// with the attempt's source alone, so that no change to a check decides the verdict. study.ts tells source from checks, cold-pass.ts
+// runs one room, needed-changes.ts finds what the checks do not pass without, prove.ts what the work turned green.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/read/diff.js";
-import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./cold-pass.js";
-import { blankSuppressions, kindOf } from "./study.js";
+import { runPass, passesAlone, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
+import { pathFromTop, type ColdPlaces } from "./cold-room.js";
+import { blankSuppressions, kindOf, studyChanges, type Study } from "./study.js";
 import { makeBaseline, reportInterrupted } from "../commands/gate.js";
+import type { GatePlan } from "../commands/run-commands.js";
+import { joinChanges } from "../influence/reference.js";
 import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";
 import { earlierInfluence, explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
 import { findProof, whyUnbroken } from "./prove.js";
 import { orderWith, wholeOrder } from "./room-orders.js";
+import { isGreen } from "../verdict/compare.js";
 import { findMissingCases } from "../verdict/compare-cases.js";
-import { ranNothing, settleRuns } from "../verdict/runs.js";
+import { isProven } from "../verdict/proof.js";
+import { ranNothing } from "../verdict/runs.js";
 import type { Baseline, GateReport } from "../verdict.js";
+import { matchAllowed } from "../sort/files.js";
+import type { Commands } from "../sort/loads.js";
 import { matcherOf, TESTS } from "../sort/names.js";
+import type { Sorted } from "../sort/sort.js";
 import { NOT_VERIFIED } from "../verdict/reasons.js";
 
 const isTestName = matcherOf(TESTS);
@@ -37,14 +46,87 @@ interface Influence {
   hasDoubt: boolean;
 }
 
-/** Judges an attempt. Throws a `GitError`. */
-export async function judgeWork(gate: Gate): Promise<JudgedWork> {
+/** Runs the gate on an attempt. Throws a `GitError`. */
+export async function runColdGate(
+  places: ColdPlaces,
+  order: ColdOrder,
+  stop: AbortSignal,
+): Promise<JudgedWork> {
+  const study = await studyAttempt(places, order);
+  const gate: Gate = { places, order, study, isAllowed: allowedBy(places, order), stop, count: { rooms: 0 } };
+  const judged = await judgeWork(gate);
+  return { ...judged, report: { ...judged.report, rooms: gate.count.rooms } };
+}
+
+/** The kinds of the paths that an attempt changed, without running anything. Throws a `GitError`. */
+export async function sortAttempt(places: ColdPlaces, order: ColdOrder): Promise<Sorted[]> {
+  const { kinds } = await studyAttempt(places, order);
+  return order.changes.map(({ path: bytes }) => {
+    const path = toText(bytes);
+    return kinds.get(path) ?? { path, kind: "source", row: 0, why: "it is as it was when the run began" };
+  });
+}
+
+/** Studies all changes by agents since the start of the run. */
+function studyAttempt(places: ColdPlaces, { reference, changes, plan }: ColdOrder): Promise<Study> {
+  const { start: base, persons, since } = reference;
+  return studyChanges(places, {
+    ...{ base, persons, changes: joinChanges(since, changes) },
+    commands: commandsOf(plan),
+  });
+}
+
+/** The script of a task's own command may be what the task is about; a stage's commands are as much the checks as the project's. */
+function commandsOf({ commands, own, isOfStage }: GatePlan): Commands {
+  return isOfStage === true ? { project: own, own: [] } : { project: commands, own };
+}
+
+/** Whether a task allows changes of a path (text, from the top). */
+export function allowedBy(
+  { rooms, projectDir }: ColdPlaces,
+  { allowed }: Pick<ColdOrder, "allowed">,
+): (path: string) => boolean {
+  return matchAllowed(allowed, pathFromTop(rooms, projectDir));
+}
+
+/**
+ * The verdict on an attempt that passed in the project's folder: unverified if it changed anything but source, since nothing
+ * shows what made it pass. Throws a `GitError`.
+ */
+export async function judgeWithoutRooms(
+  places: ColdPlaces,
+  order: ColdOrder,
+  report: GateReport,
+): Promise<Pick<JudgedWork, "report" | "warnings">> {
+  const { base, changes, plan } = order;
+  const study = await studyChanges(places, { base, persons: [], changes, commands: commandsOf(plan) });
+  const { own: paths } = findInfluence({ study, order, isAllowed: allowedBy(places, order) });
+  if (paths.length === 0) {
+    const isNothing = report.verdict === "unbroken" && changes.length === 0;
+    const because = isNothing ? "nothing-changed" : report.because;
+    return { report: { ...report, ...given({ because }), ...onTopOf(order) }, warnings: [] };
+  }
+  const needs = await showNeeds({ places, study, order }, paths);
+  const why = `it changed ${listSome(paths)}, and the checks ran in the project, where nothing shows what made them pass`;
+  return {
+    report: { ...report, verdict: "unverified", because: "influence", needs },
+    warnings: [`${NOT_VERIFIED}${why}`],
+  };
+}
+
+/** The unverified tasks that a verdict stands on. */
+function onTopOf({ reference }: ColdOrder): Pick<GateReport, "on"> {
+  return reference.onTopOf.length === 0 ? {} : { on: [...reference.onTopOf] };
+}
+
+/** Judges an attempt in rooms. */
+async function judgeWork(gate: Gate): Promise<JudgedWork> {
   const end = (report: GateReport): JudgedWork => ({ report, now: undefined, warnings: [] });
   const influence = findInfluence(gate);
   const whole = influence.all.length === 0 ? undefined : await runPass(gate, wholeOrder(gate));
   if (whole !== undefined && !isGreen(whole.report)) return end(whole.report);
   const alone = await runAlone(gate, influence, whole);
-  const { report, runs } = alone.source;
+  const { report, now } = alone.source;
   const isOver = report.verdict === "interrupted" || report.verdict === "tampered";
   if (isOver || (whole === undefined && !isGreen(report))) return end(report);
   const settled = await settle(gate, { influence, whole, alone });
@@ -53,16 +135,16 @@ export async function judgeWork(gate: Gate): Promise<JudgedWork> {
   const verdict = { ...(whole?.report ?? report), ...settled.report };
   // With what the work needs, the next task begins on a tree that no room had.
   const isKnown = verdict.verdict !== "failed" && verdict.because !== "influence";
-  const all = whole === undefined ? undefined : makeBaseline(whole.runs).commands;
+  const all = whole === undefined ? undefined : makeBaseline(whole.now).commands;
   return {
     report: verdict,
-    now: isKnown ? { ...makeBaseline(runs), ...given({ all }) } : undefined,
+    now: isKnown ? { ...makeBaseline(now), ...given({ all }) } : undefined,
     warnings: settled.doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
   };
 }
 
 /** Finds the changes that are not source, without those that the task's `changes` allow. */
-function findInfluence({ study, order, isAllowed }: Gate): Influence {
+function findInfluence({ study, order, isAllowed }: Pick<Gate, "study" | "order" | "isAllowed">): Influence {
   const all = study.changes
     .map(({ path }) => toText(path))
     .filter((path) => kindOf(study, path) !== "source" && !isAllowed(path));
@@ -140,7 +222,7 @@ interface Settled {
 
 /** The verdict on an attempt whose own tree is green; `undefined` if the gate was stopped. */
 async function settle(gate: Gate, rooms: Settling): Promise<Settled | undefined> {
-  const { plan, reference } = gate.order;
+  const { plan } = gate.order;
   const { influence, whole, alone } = rooms;
   if (plan.commands.length + plan.own.length === 0) return unverified({ because: "no-checks" });
   const doubt = (await findDoubt(gate, rooms)) ?? findMissing(gate, rooms);
@@ -156,14 +238,13 @@ async function settle(gate: Gate, rooms: Settling): Promise<Settled | undefined>
   if ("failed" in found) return { report: found.failed, doubts: [] };
   const { proof } = found;
   const changed = influence.own.filter((path) => kindOf(gate.study, path) === "check");
-  const isProven = proof.fail_to_pass.length + proof.new_tests.length > 0;
   const because = whyUnbroken(gate, (whole ?? alone.source).report);
   return {
     report: {
       proof,
       ...(changed.length === 0 ? {} : { changed_checks: changed }),
-      ...(reference.onTopOf.length === 0 ? {} : { on: [...reference.onTopOf] }),
-      ...(isProven ? { verdict: "passed" } : { verdict: "unbroken", because }),
+      ...onTopOf(gate.order),
+      ...(isProven(proof) ? { verdict: "passed" } : { verdict: "unbroken", because }),
     },
     doubts: [],
   };
@@ -216,8 +297,8 @@ function findMissing(
   { order: { baseline } }: Gate,
   { influence, whole, alone }: Settling,
 ): Settled | undefined {
-  const source = settleRuns(alone.source.runs);
-  const all = whole === undefined ? undefined : settleRuns(whole.runs);
+  const source = alone.source.now;
+  const all = whole?.now;
   // Tests that earlier tasks added must still run; those that an earlier one removed are not missed again.
   const missing =
     baseline?.all === undefined

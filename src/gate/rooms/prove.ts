@@ -2,22 +2,26 @@
 // rooms only where the rooms of the verdict do not show it. proof.ts compares the runs.
 import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/read/diff.js";
-import { countPassing, findProvingTests, findTurnedGreen } from "../verdict/proof.js";
-import { endsWell, settleRuns } from "../verdict/runs.js";
+import { isGreen } from "../verdict/compare.js";
+import {
+  countPassing,
+  findProvingTests,
+  findTurnedGreen,
+  makeProof,
+  whyNotProven,
+} from "../verdict/proof.js";
+import { endsWell } from "../verdict/runs.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
-import { isGreen, runPass, runTwice, type Gate, type PassResult } from "./cold-pass.js";
+import { runPass, runTwice, type Gate, type PassResult } from "./cold-pass.js";
 import { pathFromTop, type RoomOrder } from "./cold-room.js";
 import { kindOf, roomOrder } from "./study.js";
-import { namesAny, runAtReference, wholeOrder } from "./room-orders.js";
-import { planRoom } from "./room-orders.js";
+import { namesAny, planRoom, runAtReference, wholeOrder } from "./room-orders.js";
 
 /** The rooms of the verdict: the reference with the source, and the whole attempt if it is more. */
 interface Rooms {
   source: PassResult;
   whole: PassResult | undefined;
 }
-
-const MOST_NAMES = 100;
 
 /** The evidence; a report if the attempt's own new tests fail; `undefined` if the gate was stopped. */
 export async function findProof(
@@ -28,8 +32,7 @@ export async function findProof(
   const own = await runUnmeasured(gate);
   if (own === undefined) return undefined;
   const before = [...(order.baseline?.commands ?? []), ...own];
-  const now = settleRuns(source.runs);
-  let turned = withoutWritten(gate, findTurnedGreen(before, now));
+  let turned = withoutWritten(gate, findTurnedGreen(before, source.now));
   let added: Turned[] = [];
   const checks = changedChecks(gate);
   // Tests of the task's `changes`, or that are source by a setting, are in the room of the source as the attempt left them.
@@ -47,23 +50,21 @@ export async function findProof(
     const without = done.how === "done" ? done.value : [];
     const byCommand = checks.every(({ row, kept }) => row === 6 || kept);
     if (isMixed) turned = turned.filter((one) => isRed(without, one));
-    if (turned.length === 0)
-      added = findProvingTests({ before, without, whole: settleRuns(all.runs), byCommand });
+    if (turned.length === 0) added = findProvingTests({ before, without, whole: all.now, byCommand });
   }
   // The whole attempt has the tests of earlier tasks too.
   const passing =
     whole === undefined
-      ? countPassing(before, now)
-      : countPassing(order.baseline?.all ?? before, settleRuns(whole.runs));
-  const [fail_to_pass, new_tests] = [turned.slice(0, MOST_NAMES), added.slice(0, MOST_NAMES)];
-  return { proof: { fail_to_pass, new_tests, pass_to_pass: passing } };
+      ? countPassing(before, source.now)
+      : countPassing(order.baseline?.all ?? before, whole.now);
+  return { proof: makeProof(turned, added, passing) };
 }
 
 /** Why work without evidence is unbroken. */
-export function whyUnbroken({ order, study }: Gate, { commands }: Pick<GateReport, "commands">): Because {
+export function whyUnbroken({ order, study }: Gate, report: GateReport): Because {
   if (order.changes.length === 0) return "nothing-changed";
-  if (order.changes.every(({ path }) => study.sorter.isCheck(toText(path)))) return "only-checks";
-  return commands.some(({ verdict }) => verdict === "pre-existing") ? "red-before" : "not-covered";
+  const isCheck = order.changes.every(({ path }) => study.sorter.isCheck(toText(path)));
+  return isCheck ? "only-checks" : whyNotProven(report);
 }
 
 /** The attempt's changes to checks. `kept`: it is in the room of the source. */

@@ -102,11 +102,11 @@ async function studyReference(
 /** Leaves out a task's own commands that name a new file which is not in this room: it is asked with the whole attempt. */
 function withoutMissing(
   places: ColdPlaces,
-  { baseFiles }: Pick<Study, "baseFiles">,
+  { base }: Pick<Study, "base">,
   heldBack: readonly string[],
 ): (plan: GatePlan) => GatePlan {
   const work = pathFromTop(places.rooms, places.workDir);
-  const missing = new Set(heldBack.filter((path) => !baseFiles.has(toBytes(path))));
+  const missing = new Set(heldBack.filter((path) => !base.files.has(toBytes(path))));
   return (plan) => {
     if (plan.isOfStage === true) return plan;
     return { ...plan, own: plan.own.filter((command) => !namesAny(command, work, missing)) };

@@ -5,7 +5,7 @@ import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { pathsWith } from "../../git/base/read/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
-import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { pathFromTop, readBase, type BaseTree, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { isNew, type ChangedFile, type FileKind, type ReferenceFiles } from "../sort/files.js";
 import { mayBeProgram } from "../sort/found-first.js";
 import type { HomeMade } from "../sort/home-made.js";
@@ -31,8 +31,9 @@ interface StudyOrder {
 }
 
 /** The changes as git has them. */
-interface Facts extends Omit<StudyOrder, "commands"> {
-  baseFiles: ReadonlyMap<string, Version>;
+interface Facts {
+  base: BaseTree;
+  changes: readonly DiffEntry[];
   /** The bytes of small changed blobs, by id. */
   blobs: ReadonlyMap<string, string>;
 }
@@ -70,10 +71,9 @@ export async function studyChanges(places: ColdPlaces, order: StudyOrder): Promi
 }
 
 async function readFacts(places: ColdPlaces, { base, persons, changes }: StudyOrder): Promise<Facts> {
-  const baseFiles = await baseFilesOf(places, { base, persons });
   const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
   const blobs = await readBlobs(places.rooms.repo, oids, MOST_BYTES);
-  return { base, persons, baseFiles, changes, blobs };
+  return { base: await readBase(places, base, persons), changes, blobs };
 }
 
 /** The kind of a changed path (text). */
@@ -128,13 +128,12 @@ export function blankSuppressions({ changes, blobs }: Study, room: RoomOrder): R
 
 /** The content of a room: the base with these changes. `hasOldTests`: tests stay as at the base, also those in source. */
 export function roomOrder(
-  { base, persons, baseFiles, withOldTests }: Study,
+  { base, withOldTests }: Study,
   entries: readonly DiffEntry[] = [],
   hasOldTests = false,
 ): RoomOrder {
   const inRoom = new Set(entries.map(({ path }) => path));
-  const texts = hasOldTests ? withOldTests.filter(({ path }) => inRoom.has(path)) : [];
-  return { base, persons, baseFiles, entries, texts };
+  return { base, entries, texts: hasOldTests ? withOldTests.filter(({ path }) => inRoom.has(path)) : [] };
 }
 
 function isBlob({ mode }: Version): boolean {
@@ -151,8 +150,7 @@ async function askSorter<T>(
     pathFromTop(places.rooms, folder),
   );
   const changes = facts.changes.map((entry) => changedFile(entry, facts.blobs));
-  const texts = new ReferenceTexts(places, facts);
-  const files = texts.reference;
+  const { files, read } = readAsAsked(places, facts);
   const programs = await findPrograms(places, changes);
   const sorting: SortOrder = {
     ...{ changes, files, commands: order.commands },
@@ -161,7 +159,7 @@ async function askSorter<T>(
   };
   for (;;) {
     const answer = ask(new Sorter(sorting), changes, files);
-    if (!(await texts.read())) return answer;
+    if (!(await read())) return answer;
   }
 }
 
@@ -171,104 +169,83 @@ async function findPrograms(
   changes: readonly ChangedFile[],
 ): Promise<ReadonlySet<string>> {
   const { processes } = rooms.repo.ports;
-  const names = new Set(
-    changes.filter((one) => isNew(one) && mayBeProgram(one)).map(({ path }) => posix.basename(path)),
-  );
   const found = new Set<string>();
-  for (const name of names)
+  for (const { path } of changes.filter((one) => isNew(one) && mayBeProgram(one))) {
+    const name = posix.basename(path);
     if ((await processes.which(name, env["PATH"] ?? "", workDir)) !== undefined) found.add(name);
+  }
   return found;
 }
 
 /** More words than these are looked up one set after the other: git compares each line with each word. */
 const MOST_WORDS = 50;
 
-/** The texts of the project at the reference, as far as they are asked for. */
-class ReferenceTexts {
-  readonly reference: ReferenceFiles;
-  readonly #texts = new Map<string, string | undefined>();
-  readonly #holders = new Map<string, readonly string[]>();
-  readonly #words = new Set<string>();
-  readonly #wanted = new Map<string, string>();
-
-  constructor(
-    private readonly places: ColdPlaces,
-    private readonly study: Facts,
-  ) {
-    const { baseFiles, changes, blobs } = study;
-    for (const { path, from } of changes) {
-      const content = isFile(from) ? blobs.get(from.oid) : undefined;
-      if (content !== undefined) this.#texts.set(toText(path), toText(content));
-    }
-    this.reference = {
-      paths: [...baseFiles.keys()].map(toText),
-      has: (path) => baseFiles.has(toBytes(path)),
-      text: (path) => {
-        this.#want(path);
-        return this.#texts.get(path);
-      },
-      mentions: (word) => {
-        const found = this.#holders.get(word);
-        if (found === undefined) this.#words.add(word);
-        return found ?? [];
-      },
-    };
-  }
-
-  /** Reads what was asked for; `false` if nothing was. */
-  async read(): Promise<boolean> {
-    const words = [...this.#words];
-    if (words.length + this.#wanted.size === 0) return false;
-    this.#words.clear();
-    for (let at = 0; at < words.length; at += MOST_WORDS)
-      await this.#search(words.slice(at, at + MOST_WORDS));
-    await this.#readWanted();
-    return true;
-  }
-
-  #want(path: string): void {
-    if (this.#texts.has(path)) return;
-    const version = this.study.baseFiles.get(toBytes(path));
-    if (version !== undefined && isFile(version)) this.#wanted.set(path, version.oid);
-  }
-
-  /** Notes which files hold a word. Those that a person changed are all read: a search in the commit would not see the changes. */
-  async #search(words: readonly string[]): Promise<void> {
-    const { base, baseFiles, persons } = this.study;
-    const found = await pathsWith(this.places.rooms.repo, base, words.map(toBytes));
-    const paths = [...new Set([...found, ...persons.map(({ path }) => path)])]
-      .filter((path) => baseFiles.has(path))
-      .map(toText);
-    for (const path of paths) this.#want(path);
-    await this.#readWanted();
-    for (const word of words)
-      this.#holders.set(
-        word,
-        paths.filter((path) => this.#texts.get(path)?.includes(word) === true),
-      );
-  }
-
-  async #readWanted(): Promise<void> {
-    const wanted = [...this.#wanted];
-    this.#wanted.clear();
-    const read = await readBlobs(
-      this.places.rooms.repo,
-      wanted.map(([, oid]) => oid),
+/** The project at the reference, with the texts that were read so far. `read`: reads what was asked for; `false` if nothing was. */
+function readAsAsked(
+  { rooms: { repo } }: ColdPlaces,
+  { base: { commit, persons, files } }: Facts,
+): { files: ReferenceFiles; read: () => Promise<boolean> } {
+  const texts = new Map<string, string | undefined>();
+  const holders = new Map<string, readonly string[]>();
+  const [wanted, words] = [new Map<string, string>(), new Set<string>()];
+  const want = (path: string): void => {
+    const version = texts.has(path) ? undefined : files.get(toBytes(path));
+    if (version !== undefined && isFile(version)) wanted.set(path, version.oid);
+  };
+  const readWanted = async (): Promise<void> => {
+    const asked = [...wanted];
+    wanted.clear();
+    const blobs = await readBlobs(
+      repo,
+      asked.map(([, oid]) => oid),
       MOST_BYTES,
     );
-    for (const [path, oid] of wanted) {
-      const content = read.get(oid);
-      this.#texts.set(path, content === undefined ? undefined : toText(content));
-    }
-  }
+    for (const [path, oid] of asked) texts.set(path, textIn(blobs, oid));
+  };
+  /** Notes which files hold a word. Those that a person changed are all read: a search in the commit would not see the changes. */
+  const search = async (some: readonly string[]): Promise<void> => {
+    const found = await pathsWith(repo, commit, some.map(toBytes));
+    const all = new Set([...found, ...persons.map(({ path }) => path)]);
+    const paths = [...all].filter((path) => files.has(path)).map(toText);
+    for (const path of paths) want(path);
+    await readWanted();
+    for (const word of some)
+      holders.set(
+        word,
+        paths.filter((path) => texts.get(path)?.includes(word) === true),
+      );
+  };
+  return {
+    files: {
+      paths: [...files.keys()].map(toText),
+      has: (path) => files.has(toBytes(path)),
+      text: (path) => {
+        want(path);
+        return texts.get(path);
+      },
+      mentions: (word) => {
+        if (!holders.has(word)) words.add(word);
+        return holders.get(word) ?? [];
+      },
+    },
+    read: async () => {
+      const asked = [...words];
+      if (asked.length + wanted.size === 0) return false;
+      words.clear();
+      for (let at = 0; at < asked.length; at += MOST_WORDS) await search(asked.slice(at, at + MOST_WORDS));
+      await readWanted();
+      return true;
+    },
+  };
 }
 
 function changedFile({ path, from, to }: DiffEntry, blobs: ReadonlyMap<string, string>): ChangedFile {
-  const textOf = (version: Version): string | undefined => {
-    const content = exists(version) ? blobs.get(version.oid) : undefined;
-    return content === undefined ? undefined : toText(content);
-  };
-  return { path: toText(path), from, to, before: textOf(from), after: textOf(to) };
+  return { path: toText(path), from, to, before: textIn(blobs, from.oid), after: textIn(blobs, to.oid) };
+}
+
+function textIn(blobs: ReadonlyMap<string, string>, oid: string): string | undefined {
+  const bytes = blobs.get(oid);
+  return bytes === undefined ? undefined : toText(bytes);
 }
 
 function isFile({ mode }: Version): boolean {

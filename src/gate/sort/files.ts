@@ -2,8 +2,7 @@
 // Leaves reading all this from git to rooms/study.ts.
 import { posix } from "node:path";
 import ignore from "ignore";
-import type { Version } from "../../git/base/read/diff.js";
-import { familyIn, familyOf, type Family } from "./languages.js";
+import { exists, type Version } from "../../git/base/read/diff.js";
 import { FOREIGN, MADE, SOURCES, TEST_WORD } from "./names.js";
 
 /** Part of the program; of what checks it; or neither for certain. */
@@ -29,15 +28,8 @@ export interface ReferenceFiles {
   mentions: (word: string) => readonly string[];
 }
 
-/** The mode of a side that does not exist. */
-const GONE = "000000";
-
 export function isNew({ from, to }: ChangedFile): boolean {
-  return from.mode === GONE && to.mode !== GONE;
-}
-
-export function isThere({ mode }: Version): boolean {
-  return mode !== GONE;
+  return !exists(from) && exists(to);
 }
 
 /** The folder of a path; "" is the top. */
@@ -79,6 +71,18 @@ export function matchPatterns(patterns: readonly string[]): (path: string) => bo
   return (path) => path !== "" && rules.ignores(path.replaceAll(/[\n\r\u2028\u2029]/gu, "_"));
 }
 
+/** Looper's own settings, which a general pattern such as `*.json` would match. */
+const SETTINGS_OF_LOOPER = /(?:^|\/)(?:\.looper\/|looper\.config\.[^/]*$)/iu;
+
+/** Whether patterns of a task's `changes`, relative to the project's folder, name a path: a person allows to change it. */
+export function matchAllowed(patterns: readonly string[], project: string): (path: string) => boolean {
+  const matches = matchPatterns(patterns);
+  return (path) => {
+    const local = relative(project, path);
+    return isBelow(path, project) && !SETTINGS_OF_LOOPER.test(local) && matches(local);
+  };
+}
+
 /** Installed, copied in or made: never the project's own program. */
 export function isForeign(path: string): boolean {
   if (FOREIGN.test(path)) return true;
@@ -93,9 +97,4 @@ export function isTestish(path: string): boolean {
 
 function wordsIn(name: string): string[] {
   return name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
-}
-
-/** The language of a file of code: by its ending, or by the interpreter that its first line names. */
-export function languageOf(path: string, text: string | undefined): Family | undefined {
-  return familyOf(path) ?? familyIn(path, text);
 }

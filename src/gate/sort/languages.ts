@@ -41,7 +41,7 @@ const INTERPRETER_OF = familiesBy(1);
 function familiesBy(column: 0 | 1): ReadonlyMap<string, Family> {
   const families = Object.entries(LANGUAGES) as [Family, [string, string]][];
   return new Map(
-    families.flatMap(([family, words]) => words[column].split(" ").map((word) => [word, family])),
+    families.flatMap(([family, words]) => (words[column].match(/\S+/g) ?? []).map((word) => [word, family])),
   );
 }
 
@@ -55,12 +55,11 @@ export function familyOf(path: string): Family | undefined {
 const SHEBANG =
   /^#![ \t]*(?:\S*\/)?([A-Za-z]+)[\d.]*(?:[ \t]+(?:-\S+[ \t]+)*(?:\S*\/)?([A-Za-z]+)[\d.]*)?(?=\s|$)/;
 
-/** The family of a program without an extension, by the interpreter that its first line names. */
-export function familyIn(path: string, text: string | undefined): Family | undefined {
-  if (posix.extname(path) !== "" || text === undefined) return undefined;
-  const [, first = "", second = ""] = SHEBANG.exec(text) ?? [];
-  const program = first === "env" ? second : first;
-  return program === "" ? undefined : INTERPRETER_OF.get(program);
+/** The language of a file of code: by its ending, or without one by the interpreter that its first line names. */
+export function languageOf(path: string, text: string | undefined): Family | undefined {
+  if (posix.extname(path) !== "") return familyOf(path);
+  const [, first = "", second = ""] = SHEBANG.exec(text ?? "") ?? [];
+  return INTERPRETER_OF.get(first === "env" ? second : first);
 }
 
 /** The extensions of a family, each with its dot. */

@@ -2,15 +2,15 @@
 // the tree, the changes, settings, commands with the scripts they run, settings of runners, manifests, and whether a check contains the
 // name of a document or of data. Pure. names.ts has the lists; the rooms prove the rest by running.
 import { posix } from "node:path";
-import type { Family } from "./languages.js";
+import { exists } from "../../git/base/read/diff.js";
+import { languageOf, type Family } from "./languages.js";
 import {
   folderOf,
   isBelow,
   isForeign,
   isNew,
   isTestish,
-  isThere,
-  languageOf,
+  matchPatterns,
   relative,
   type ChangedFile,
   type FileKind,
@@ -42,7 +42,6 @@ import {
 import { listHomeMade, type HomeMade } from "./home-made.js";
 import { isBeside, programFolders, type ProgramFolders } from "./program-folders.js";
 import { loadedBySettings, type Loaded } from "./runner-settings.js";
-import { userRule, type UserRule } from "./check-names.js";
 
 /** The kind of a path, the row that decided, and the reason in a few words for a person. */
 export interface Sorted {
@@ -70,7 +69,6 @@ export interface SortOrder {
 }
 
 type Answer = Omit<Sorted, "path">;
-type Row = (change: ChangedFile) => Answer | undefined;
 
 const isOfLooper = matcherOf(OF_LOOPER);
 const isLoadedByName = matcherOf(BY_NAME);
@@ -79,9 +77,36 @@ const isSettingAtTop = matcherOf(SETTINGS_AT_TOP);
 const isTestName = matcherOf(TESTS);
 const isNoTest = matcherOf(NO_TEST);
 
+/** A pattern; `takesOut`: it begins with `!`, and what it matches is source. Each has its own matcher: in one list, a file below a protected folder could not be excluded again. */
+interface UserRule {
+  takesOut: boolean;
+  /** Whether it names a path, as it is written from the project's folder. */
+  matches: (path: string) => boolean;
+}
+
+function userRule(pattern: string): UserRule {
+  const takesOut = pattern.startsWith("!");
+  return { takesOut, matches: matchPatterns([takesOut ? pattern.slice(1) : pattern]) };
+}
+
+/**
+ * Whether a path is named like a test or the settings of checks, whatever else is in the project: enough for a question to a person.
+ * `patterns`: `verify.protected`, which come last.
+ */
+export function namesCheck(patterns: readonly string[]): (path: string) => boolean {
+  const users = patterns.map(userRule);
+  return (path) => {
+    const last = users.findLast(({ matches }) => matches(path));
+    if (last !== undefined) return !last.takesOut;
+    const folders = posix.dirname(path).split("/");
+    const isInTests = folders.some((folder) => TEST_FOLDER.test(folder) || /^(?:specs?|t)$/.test(folder));
+    if ((isTestName(path) || isInTests) && !isNoTest(path)) return true;
+    return [isOfLooper, isLoadedByName, isSetting, isSettingAtTop, isManifest].some((is) => is(path));
+  };
+}
+
 /** Sorts the changes of an attempt; answers the same questions about other paths. */
 export class Sorter {
-  readonly #files: ReferenceFiles;
   readonly #program: ProgramFolders;
   readonly #loads: Loads;
   readonly #loaded: Loaded;
@@ -95,7 +120,6 @@ export class Sorter {
 
   constructor(private readonly order: SortOrder) {
     const { files, commands, settings } = order;
-    this.#files = files;
     this.#program = programFolders(files, { home: settings.project, said: settings.source });
     this.#loads = readLoads(commands, settings.work, files);
     this.#loaded = loadedBySettings(files, (folder) => this.#holdsProgram(folder));
@@ -103,53 +127,49 @@ export class Sorter {
     this.#users = settings.protected.map(userRule);
   }
 
-  /** The rows, in order. */
-  readonly #rows: readonly Row[] = [
-    (change) => this.#ofLooper(change),
-    (change) => this.#saidByUser(change),
-    (change) => this.#loadedByName(change),
-    (change) => this.#manifest(change),
-    (change) => this.#setting(change),
-    (change) => this.#test(change),
-    (change) => this.#loadedByCheck(change),
-    (change) => this.#odd(change),
-    (change) => this.#foundFirst(change),
-    (change) => this.#document(change),
-    (change) => this.#code(change),
-    (change) => this.#data(change),
-  ];
-
   sort(change: ChangedFile): Sorted {
-    const known = this.#sorted.get(change.path);
-    if (known !== undefined) return { path: change.path, ...known };
-    let found: Answer | undefined;
-    for (const row of this.#rows) {
-      found = row(change);
-      if (found !== undefined) break;
-    }
-    found ??= this.#rest(change);
-    this.#sorted.set(change.path, found);
-    return { path: change.path, ...found };
+    const { path } = change;
+    const found = this.#sorted.get(path) ?? this.#firstRow(change);
+    this.#sorted.set(path, found);
+    return { path, ...found };
+  }
+
+  /** The rows, in order. */
+  #firstRow(change: ChangedFile): Answer {
+    const { path } = change;
+    return (
+      (isOfLooper(this.#local(path)) ? check(1, "it is a setting of Looper") : undefined) ??
+      this.#saidByUser(path) ??
+      (isLoadedByName(path) ? check(3, "it is loaded because of its name") : undefined) ??
+      this.#manifest(change) ??
+      (this.#isSetting(path) ? check(5, "it is named like settings of tools") : undefined) ??
+      (this.isTest(path) ? check(6, "it is named like a test") : undefined) ??
+      this.#loadedByCheck(path) ??
+      this.#odd(change) ??
+      this.#foundFirst(change) ??
+      this.#document(path) ??
+      this.#code(change) ??
+      this.#data(change) ??
+      this.#rest(change)
+    );
   }
 
   /** Whether a file at the reference is a check: by rows 1 to 7. */
   isCheck(path: string): boolean {
-    const known = this.#checks.get(path);
-    if (known !== undefined) return known;
-    const change = unchanged(path);
-    const said = this.#saidByUser(change);
+    const said = this.#saidByUser(path);
     const is =
-      isOfLooper(this.#local(path)) ||
-      (said === undefined
-        ? isLoadedByName(path) || isManifest(path) || this.#setting(change) !== undefined || this.reads(path)
-        : said.kind === "check");
+      this.#checks.get(path) ??
+      (isOfLooper(this.#local(path)) ||
+        (said === undefined
+          ? isLoadedByName(path) || isManifest(path) || this.#isSetting(path) || this.reads(path)
+          : said.kind === "check"));
     this.#checks.set(path, is);
     return is;
   }
 
   /** Whether it is a check that reads what it names: a test, or loaded by a check. */
   reads(path: string): boolean {
-    return this.isTest(path) || this.#loadedByCheck(unchanged(path)) !== undefined;
+    return this.isTest(path) || this.#loadedByCheck(path) !== undefined;
   }
 
   /** Row 6: named like a test, fixture, snapshot or helper. */
@@ -185,14 +205,10 @@ export class Sorter {
 
   /** Check scripts that look for their tests in folders of the program. */
   homeMade(): HomeMade[] {
-    return listHomeMade(this.#loads, this.#files, (path) => this.sort(unchanged(path)).row === 11);
+    return listHomeMade(this.#loads, this.order.files, (path) => this.sort(unchanged(path)).row === 11);
   }
 
-  #ofLooper({ path }: ChangedFile): Answer | undefined {
-    return isOfLooper(this.#local(path)) ? check(1, "it is a setting of Looper") : undefined;
-  }
-
-  #saidByUser({ path }: ChangedFile): Answer | undefined {
+  #saidByUser(path: string): Answer | undefined {
     const local = this.#local(path);
     const last = this.#users.findLast(({ matches }) => matches(local));
     if (last === undefined) return undefined;
@@ -201,67 +217,46 @@ export class Sorter {
       : check(2, "verify.protected names it");
   }
 
-  #loadedByName({ path }: ChangedFile): Answer | undefined {
-    return isLoadedByName(path) ? check(3, "it is loaded because of its name") : undefined;
-  }
-
   #manifest(change: ChangedFile): Answer | undefined {
     const { path } = change;
     const { changes } = this.order;
     if (isLock(path)) {
-      const why = influenceOfLock(change, (one) => this.#isSourceOrSame(one), this.#foldersOfNewPackages());
+      const isSourceOrSame = (manifest: string): boolean =>
+        changes.every((one) => one.path !== manifest || this.sort(one).kind === "source");
+      const why = influenceOfLock(change, isSourceOrSame, this.#foldersOfNewPackages());
       return why === undefined
         ? source(4, "its manifest is source, and it names no new place")
         : check(4, why);
     }
-    if (
-      this.#foldersOfNewPackages().includes(folderOf(path)) &&
-      isOfNewPackage(change, this.#files, this.order.settings.project)
-    )
+    if (isOfNewPackage(change, this.order.files, this.order.settings.project))
       return source(4, "it is the manifest of a new package");
     if (isManifest(path)) {
       const why = influenceOf(change);
       return why === undefined ? source(4, "it only gains or raises dependencies") : check(4, why);
     }
     if (!BUILD_FILE.test(path)) return undefined;
-    const work = changes.filter(
-      (one) => isNew(one) && !BUILD_FILE.test(one.path) && this.sort(one).kind === "source",
-    );
-    const isWork = onlyGainsFiles(
-      change,
-      work.map((one) => one.path),
-    );
-    return isWork ? source(4, "its lines only gain files of the work") : undefined;
-  }
-
-  #isSourceOrSame(manifest: string): boolean {
-    const change = this.order.changes.find(({ path }) => path === manifest);
-    return change === undefined || this.sort(change).kind === "source";
+    const work = changes
+      .filter((one) => isNew(one) && !BUILD_FILE.test(one.path) && this.sort(one).kind === "source")
+      .map((one) => one.path);
+    return onlyGainsFiles(change, work) ? source(4, "its lines only gain files of the work") : undefined;
   }
 
   #foldersOfNewPackages(): readonly string[] {
     const { changes, settings } = this.order;
     return (this.#newPackages ??= changes
-      .filter((one) => isOfNewPackage(one, this.#files, settings.project))
+      .filter((one) => isOfNewPackage(one, this.order.files, settings.project))
       .map(({ path }) => folderOf(path)));
   }
 
-  #setting({ path }: ChangedFile): Answer | undefined {
-    const local = this.#local(path);
-    const why = "it is named like settings of tools";
-    if (isSetting(local)) return check(5, why);
-    if (!isSettingAtTop(posix.basename(path))) return undefined;
+  #isSetting(path: string): boolean {
+    if (isSetting(this.#local(path))) return true;
     const root = this.#program.folderOf(path);
     const isDeep =
       root !== undefined && !this.#program.packages.has(folderOf(path)) && !this.#program.isFlat(root);
-    return isDeep ? undefined : check(5, why);
+    return isSettingAtTop(posix.basename(path)) && !isDeep;
   }
 
-  #test({ path }: ChangedFile): Answer | undefined {
-    return this.isTest(path) ? check(6, "it is named like a test") : undefined;
-  }
-
-  #loadedByCheck({ path }: ChangedFile): Answer | undefined {
+  #loadedByCheck(path: string): Answer | undefined {
     const loaded = this.#loads.files.get(path) ?? this.#loads.globs.find(({ matches }) => matches(path));
     if (loaded !== undefined && !this.#isProgramUnderTest(path, loaded.by))
       return check(7, `${loaded.who} loads it`);
@@ -276,12 +271,12 @@ export class Sorter {
     if (this.#program.entries.has(path)) return true;
     const root = this.#program.folderOf(path);
     if (by === "command" || root === undefined || root === "" || this.#program.isFlat(root)) return false;
-    const isShell = languageOf(path, this.#files.text(path)) === "shell";
+    const isShell = languageOf(path, this.order.files.text(path)) === "shell";
     return !isShell || this.#allLanguages().size === 1;
   }
 
   #odd({ path, from, to }: ChangedFile): Answer | undefined {
-    const modes = [from, to].filter(isThere).map(({ mode }) => mode);
+    const modes = [from, to].filter(exists).map(({ mode }) => mode);
     if (modes.includes("120000")) return doubt(8, "it is a link");
     if (modes.includes("160000")) return doubt(8, "it is a submodule");
     if (modes.length === 2 && modes[0] !== modes[1]) return doubt(8, "its mode changed");
@@ -295,14 +290,14 @@ export class Sorter {
     const customs = SEARCHED.flatMap((name) => [name, posix.join(work, name)]);
     const scripts = [...this.#loads.files.keys()].map(folderOf);
     const before = foundBefore(change, {
-      ...{ files: this.#files, hasProgram: this.order.hasProgram },
+      ...{ files: this.order.files, hasProgram: this.order.hasProgram },
       ...{ language: languageOf(change.path, change.after) },
       searched: [...new Set(["", work, ...customs, ...scripts])],
     });
     return before === undefined ? undefined : check(9, `it would be found before ${before}`);
   }
 
-  #document({ path }: ChangedFile): Answer | undefined {
+  #document(path: string): Answer | undefined {
     if (!DOCUMENT.test(path)) return undefined;
     const first = /^([^/]+)\//.exec(this.#local(path))?.[1];
     const folder = first === undefined || this.#holdsProgram(first) ? undefined : first;
@@ -344,10 +339,11 @@ export class Sorter {
   }
 
   #rest(change: ChangedFile): Answer {
-    const why = "it is in no folder of the program, or of a language that the program has not";
-    return isNew(change) && languageOf(change.path, change.after) !== undefined
-      ? check(13, why)
-      : doubt(13, why);
+    const isNewCode = isNew(change) && languageOf(change.path, change.after) !== undefined;
+    return (isNewCode ? check : doubt)(
+      13,
+      "it is in no folder of the program, or of a language that the program has not",
+    );
   }
 
   /** A check that has a name in it, or a folder as `docs/` or `"docs"`. */
@@ -358,10 +354,12 @@ export class Sorter {
   ): string | undefined {
     if (this.#loads.named.has(path)) return "a check command";
     const has = (one: string, words: readonly string[]): boolean =>
-      one !== path && isHolder(one) && words.some((word) => hasName(this.#files.text(one) ?? "", word));
-    const byName = this.#files.mentions(name).find((one) => has(one, [name]));
+      one !== path && isHolder(one) && words.some((word) => hasName(this.order.files.text(one) ?? "", word));
+    const byName = this.order.files.mentions(name).find((one) => has(one, [name]));
     if (byName !== undefined || folder === undefined) return byName;
-    return this.#files.mentions(folder).find((one) => has(one, [`${folder}/`, `"${folder}"`, `'${folder}'`]));
+    return this.order.files
+      .mentions(folder)
+      .find((one) => has(one, [`${folder}/`, `"${folder}"`, `'${folder}'`]));
   }
 
   #local(path: string): string {
@@ -369,13 +367,12 @@ export class Sorter {
   }
 
   #holdsProgram(folder: string): boolean {
-    if (folder === "" || this.#program.folderOf(`${folder}/x`) !== undefined) return true;
-    return [...this.#program.packages].some((one) => isBelow(one, folder)) || this.#programBelow(folder);
-  }
-
-  #programBelow(folder: string): boolean {
-    return this.#files.paths.some(
-      (path) => isBelow(path, folder) && this.#program.folderOf(path) !== undefined,
+    const { folderOf: rootOf, packages } = this.#program;
+    return (
+      folder === "" ||
+      rootOf(`${folder}/x`) !== undefined ||
+      [...packages].some((one) => isBelow(one, folder)) ||
+      this.order.files.paths.some((path) => isBelow(path, folder) && rootOf(path) !== undefined)
     );
   }
 
@@ -383,13 +380,13 @@ export class Sorter {
   #allLanguages(): ReadonlySet<Family> {
     if (this.#languages !== undefined) return this.#languages;
     const found = new Set<Family>();
-    for (const path of this.#files.paths) {
+    for (const path of this.order.files.paths) {
       const isPlain =
         posix.extname(path) === "" &&
         (this.#program.folderOf(path) !== undefined || posix.basename(folderOf(path)) === "bin");
-      const language = languageOf(path, isPlain ? this.#files.text(path) : undefined);
+      const language = languageOf(path, isPlain ? this.order.files.text(path) : undefined);
       if (language === undefined || found.has(language) || isForeign(path) || this.isTest(path)) continue;
-      if (this.#setting(unchanged(path)) === undefined) found.add(language);
+      if (!this.#isSetting(path)) found.add(language);
     }
     return (this.#languages = found);
   }
@@ -397,8 +394,8 @@ export class Sorter {
   /** Whether all tests of the project are in folders of their own. */
   #testsHaveFolders(): boolean {
     return (this.#hasTestFolders ??=
-      this.#files.paths.some((path) => TESTED.test(path)) &&
-      !this.#files.paths.some((path) => isTestName(posix.basename(path)) && !TESTED.test(path)));
+      this.order.files.paths.some((path) => TESTED.test(path)) &&
+      !this.order.files.paths.some((path) => isTestName(posix.basename(path)) && !TESTED.test(path)));
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { checkpoint } from "../../git/checkpoint/checkpoint.js";
 import { test as base, type Scratch } from "../../git/testing/scratch.js";
 import { snapshot } from "../../git/attempt/snapshot.js";
-import { runColdGate } from "../rooms/cold-gate.js";
+import { runColdGate } from "../rooms/judge-work.js";
 import type { JudgedWork } from "../rooms/judge-work.js";
 import { measureColdBaseline } from "../rooms/room-orders.js";
 import type { ColdOrder } from "../rooms/cold-pass.js";

@@ -60,6 +60,11 @@ export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrde
   return { ...report, cold, commands: judged.map(shownOf), evidence };
 }
 
+/** Whether no check fails that did not fail before. */
+export function isGreen({ verdict }: Pick<GateReport, "verdict">): boolean {
+  return verdict === "passed" || verdict === "unbroken" || verdict === "unverified";
+}
+
 function isFailing({ verdict }: CommandJudgement, strict: boolean): boolean {
   return verdict === "regressed" || verdict === "new" || (strict && verdict === "pre-existing");
 }

@@ -1,6 +1,6 @@
 // Finds what the work of a task turned from red to green, by the runs with it and without it. Pure. A case is red only if it fails
 // twice: of each command the better of its two runs counts (`settleRuns` in runs.ts).
-import type { Ran, Turned } from "../verdict.js";
+import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { compareTests, endsWell, isSameCommand, ranNothing } from "./runs.js";
 
 /** The cases and commands that failed before and pass now. A command counts as a whole only where no case explains its failure. */
@@ -41,6 +41,27 @@ export function findProvingTests({ before, without, whole, byCommand }: TestOrde
     const isWhole = ran.tests === undefined && endsWell(ran.end) && !endsWell(bare.end);
     return byCommand && isWhole && !ranNothing(ran) ? [{ command }] : [];
   });
+}
+
+const MOST_NAMES = 100;
+
+/** The evidence in a report: the first names of each kind. */
+export function makeProof(turned: readonly Turned[], added: readonly Turned[], passing: number): Proof {
+  return {
+    fail_to_pass: turned.slice(0, MOST_NAMES),
+    new_tests: added.slice(0, MOST_NAMES),
+    pass_to_pass: passing,
+  };
+}
+
+/** Whether there is any. */
+export function isProven({ fail_to_pass, new_tests }: Proof): boolean {
+  return fail_to_pass.length + new_tests.length > 0;
+}
+
+/** Why work without evidence is unbroken, by its checks. */
+export function whyNotProven({ commands }: Pick<GateReport, "commands">): Because {
+  return commands.some(({ verdict }) => verdict === "pre-existing") ? "red-before" : "not-covered";
 }
 
 /** How many cases, and commands without any, passed before and pass now. */

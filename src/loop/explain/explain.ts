@@ -5,7 +5,7 @@ import { describeUnbroken, whyUnverified, type CheckBefore } from "../../gate/ve
 import { Baseline, type Because, type GateReport, type GateVerdict, type Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
 import type { Sorted } from "../../gate/sort/sort.js";
-import { sortAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
+import { sortAttempt, runColdGate } from "../../gate/rooms/judge-work.js";
 import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
 import { removeSetupCache } from "../../gate/rooms/setup/setup.js";
 import { pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";

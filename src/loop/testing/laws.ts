@@ -1,5 +1,5 @@
 // The laws of docs/LAWS.md as checks on a simulated run, from its events and effects alone. Each returns the violations.
-import { isGreen } from "../../gate/rooms/cold-pass.js";
+import { isGreen } from "../../gate/verdict/compare.js";
 import { fallsShort } from "../../gate/verdict/reasons.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/model/order.js";

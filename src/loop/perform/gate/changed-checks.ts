@@ -4,7 +4,7 @@ import { toText } from "../../../git/base/bytes.js";
 import { exists } from "../../../git/base/read/diff.js";
 import { asResult } from "../../../git/base/git.js";
 import { diffOwnIndex, stageAll } from "../../../git/index/index-file.js";
-import { namesCheck } from "../../../gate/sort/check-names.js";
+import { namesCheck } from "../../../gate/sort/sort.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { World } from "../world.js";
 

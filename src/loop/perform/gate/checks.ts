@@ -1,6 +1,6 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { performAs } from "../perform-as.js";
-import { allowedBy, sortAttempt, judgeWithoutRooms, runColdGate } from "../../../gate/rooms/cold-gate.js";
+import { allowedBy, sortAttempt, judgeWithoutRooms, runColdGate } from "../../../gate/rooms/judge-work.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
 import { studyRunners } from "../../../gate/rooms/study.js";

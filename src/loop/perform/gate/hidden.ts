@@ -10,7 +10,7 @@ import {
   type RedHidden,
 } from "../../../gate/rooms/hidden.js";
 import { NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
-import { isGreen } from "../../../gate/rooms/cold-pass.js";
+import { isGreen } from "../../../gate/verdict/compare.js";
 import type { GateReport } from "../../../gate/verdict.js";
 import { reportInterrupted } from "../../../gate/commands/gate.js";
 import { errorCode } from "../../../system/errors.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describeRedCheck } from "../../../gate/verdict/red-check.js";
 import { noteNeeded } from "../../../gate/influence/reference.js";
 import type { RedHidden } from "../../../gate/rooms/hidden.js";
-import { isGreen } from "../../../gate/rooms/cold-pass.js";
+import { isGreen } from "../../../gate/verdict/compare.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
 import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";

@@ -1,7 +1,7 @@
 // Reads what the agents of a run left from the refs that keep their attempts, back to the start of killed runs, whose agents'
 // changes were never checked, and what the verdicts on them say they need from the logs. src/gate/influence/reference.ts makes the reference of it.
 import { join } from "node:path";
-import { matchAllowed } from "../../../gate/influence/allowed.js";
+import { matchAllowed } from "../../../gate/sort/files.js";
 import { noteLeft, noteNeeded, type RunStart } from "../../../gate/influence/reference.js";
 import { readRecords } from "../../../git/attempt/attempts.js";
 import { numberOfAttempt, startRef, taskOfAttempt } from "../../../git/base/names.js";

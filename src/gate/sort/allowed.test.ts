@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchAllowed } from "./allowed.js";
+import { matchAllowed } from "./files.js";
 
 test.each([
   ["app/test/a.js", true],
