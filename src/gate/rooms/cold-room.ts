@@ -179,7 +179,11 @@ async function withOwnHome(files: Files, room: Room, { folder, cwd: top }: GitRo
   const TMPDIR = join(folder, `${basename(top)}-tmp`);
   for (const made of [HOME, TMPDIR]) await files.makeFolder(made, 0o700);
   const { XDG_RUNTIME_DIR: _run, TMP: _tmp, TEMP: _temp, ...env } = room.env;
-  const XDG = { CONFIG: ".config", CACHE: ".cache", DATA: ".local/share", STATE: ".local/state" };
-  const own = Object.entries(XDG).map(([name, path]) => [`XDG_${name}_HOME`, join(HOME, path)]);
-  return { ...room, env: { ...env, HOME, TMPDIR, ...Object.fromEntries(own) } };
+  const folders = {
+    XDG_CONFIG_HOME: join(HOME, ".config"),
+    XDG_CACHE_HOME: join(HOME, ".cache"),
+    XDG_DATA_HOME: join(HOME, ".local/share"),
+    XDG_STATE_HOME: join(HOME, ".local/state"),
+  };
+  return { ...room, env: { ...env, HOME, TMPDIR, ...folders } };
 }
