@@ -5,16 +5,9 @@ import type { Ports } from "../../system/ports.js";
 import { FirstBytes, LastBytes } from "../report/output.js";
 import { MOST_STDOUT, readReports, watchReports } from "../report/report-files.js";
 import { cleanParts, type CleanPart } from "../report/test-names.js";
-import {
-  casesThatCount,
-  mayStartRunner,
-  prepareOwnReport,
-  readOwnReport,
-  removeOwnReport,
-  type OwnReport,
-} from "../runners/own-report.js";
+import { mayStartRunner, prepareOwnReport, readOwnReport, removeOwnReport } from "../runners/own-report.js";
 import { endsWell } from "../verdict/runs.js";
-import type { CommandEnd, Ran } from "../verdict.js";
+import type { Ran } from "../verdict.js";
 
 /** The commands to run, and how. */
 export interface GatePlan {
@@ -104,7 +97,7 @@ export async function runOne(
     const { tests, runner, problems } =
       report === undefined
         ? { ...(await readReports(ports, watched, { stdout, clean })), runner: undefined }
-        : await readCases(ports, { report, clean, end });
+        : await readOwnReport(ports, { ...report, clean, endsWell: endsWell(end) });
     const isBroken = report !== undefined && !endsWell(end) && end.how !== "timed-out" && tests === undefined;
     // Whatever the report may have broken, the command counts as it is without one.
     if (isBroken && output.has(report.folder))
@@ -114,16 +107,6 @@ export async function runOne(
   } finally {
     if (report !== undefined) await removeOwnReport(ports, report);
   }
-}
-
-/** Reads the report that Looper made the runner write, although no setting asks for one. */
-async function readCases(
-  ports: GatePorts,
-  { report, clean, end }: { report: OwnReport; clean: CleanPart; end: CommandEnd },
-): Promise<{ runner: string | undefined; tests: Ran["tests"]; problems: readonly string[] }> {
-  const { found, problems } = await readOwnReport(ports, report, clean);
-  const tests = found === undefined ? undefined : casesThatCount(found, endsWell(end));
-  return { runner: found?.runner, tests, problems };
 }
 
 async function cleanIn({ files }: GatePorts, room: Room): Promise<CleanPart> {
@@ -140,15 +123,20 @@ function withoutLinesOf(folder: string | undefined, text: string): string {
     .join("\n");
 }
 
-interface ShellOrder extends Pick<CommandOrder, "command" | "own" | "timeoutMs"> {
-  room: Room;
-  output: LastBytes;
-  stdout: FirstBytes;
-}
-
 async function runShell(
   { processes, clock }: GatePorts,
-  { command, own, room, timeoutMs, output, stdout }: ShellOrder,
+  {
+    command,
+    own,
+    room,
+    timeoutMs,
+    output,
+    stdout,
+  }: CommandOrder & {
+    room: Room;
+    output: LastBytes;
+    stdout: FirstBytes;
+  },
   stop: AbortSignal,
 ): Promise<Pick<Ran, "command" | "own" | "end" | "duration_ms"> | "interrupted"> {
   if (isStopped(stop)) return "interrupted";

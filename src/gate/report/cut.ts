@@ -9,6 +9,11 @@ export function cutLine(text: string, most: number): string {
   return cutText(text.replaceAll(/\s+/gu, " ").trim(), most);
 }
 
+/** The beginning of a name of a test, a command or a path. */
+export function cutName(text: string): string {
+  return cutLine(text, 160);
+}
+
 /** The beginning of a text, with a mark if it was cut; at most `most` bytes. */
 export function cutText(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;

@@ -81,10 +81,9 @@ export async function measureHidden(
   const checks = rules.checks.filter(({ tasks }) => tasks === undefined);
   if (checks.length === 0) return { how: "done", value: { commands: [] } };
   const { ports } = places.rooms.repo;
-  const act = (room: Room): ReturnType<typeof measureBaseline> =>
-    measureBaseline(ports, room, planOf(rules, checks), stop);
-  const base = await readBase(places, start, persons);
-  return workWithFiles<Baseline>(places, { base, entries: [], checks }, act, stop);
+  const tree = { base: await readBase(places, start, persons), entries: [] };
+  const plan = planOf(rules, checks);
+  return workWithFiles(places, { ...tree, checks }, (room) => measureBaseline(ports, room, plan, stop), stop);
 }
 
 /** The checks that fail before any work. */
@@ -96,9 +95,8 @@ export function listRedHidden(checks: readonly HiddenCheck[], { commands }: Base
   });
 }
 
-/** An attempt whose other checks passed. */
-export interface HiddenOrder {
-  /** The checkpoint's commit, and the attempt's changes to it. */
+/** An attempt whose other checks passed: the checkpoint's commit, and the changes to it. */
+interface HiddenOrder {
   base: string;
   changes: readonly DiffEntry[];
   task: string | undefined;
@@ -119,10 +117,10 @@ export async function runHidden(
   const { ports } = places.rooms.repo;
   const plan = planOf(rules, checks);
   const before = baseline ?? allRed(plan);
-  const act = (room: Room): ReturnType<typeof runRepeating> =>
-    runRepeating(ports, room, { ...plan, strict: false, baseline: before }, stop);
+  const ordered = { ...plan, strict: false, baseline: before };
   const tree = { base: await readBase(places, base), entries: changes };
-  const done = await workWithFiles<Runs>(places, { ...tree, checks }, act, stop);
+  const act = (room: Room): Promise<Runs | "interrupted"> => runRepeating(ports, room, ordered, stop);
+  const done = await workWithFiles(places, { ...tree, checks }, act, stop);
   if (done.how === "interrupted") return "interrupted";
   if (done.how === "unprepared")
     return { ...NOTHING_FAILED, stillRed: ["verify.setup"], details: describe(done.ran) };

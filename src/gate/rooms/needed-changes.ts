@@ -101,24 +101,17 @@ type Ask = (paths: readonly string[]) => Promise<boolean | undefined>;
 export async function findNeeded(candidates: readonly Candidate[], ask: Ask): Promise<string[]> {
   const all = candidates.map(({ path }) => path);
   if (all.length <= 1) return all;
-  const groups = groupsOf(candidates);
+  // By how often a change of their kind turns a check: changed tests, other changes, new files.
+  const rankOf = ({ isTest, isNew }: Candidate): number => (isNew ? 2 : isTest ? 0 : 1);
+  const groups = [0, 1, 2]
+    .map((rank) => candidates.filter((one) => rankOf(one) === rank).map(({ path }) => path))
+    .filter((paths) => paths.length > 0);
   for (const group of groups.length > 1 ? groups : []) {
     const passes = await ask(group);
     if (passes === undefined) return all;
     if (passes) return reduce({ beside: [], among: group, isNew: false }, ask);
   }
   return reduce({ beside: [], among: groups.flat(), isNew: false }, ask);
-}
-
-/** The paths by how often a change of their kind turns a check: changed tests, other changes, new files. */
-function groupsOf(candidates: readonly Candidate[]): string[][] {
-  const isOfGroup = [
-    ({ isTest, isNew }: Candidate) => isTest && !isNew,
-    ({ isTest, isNew }: Candidate) => !isTest && !isNew,
-    ({ isNew }: Candidate) => isNew,
-  ];
-  const groups = isOfGroup.map((is) => candidates.filter(is).map(({ path }) => path));
-  return groups.filter((paths) => paths.length > 0);
 }
 
 /** The smallest part of `among` with which the checks pass `beside` others. `isNew`: it is not known whether these suffice. */

@@ -15,18 +15,15 @@ import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { runPass, runTwice, type Gate, type PassResult } from "./cold-pass.js";
 import { pathFromTop, type RoomOrder } from "./cold-room.js";
 import { kindOf, roomOrder } from "./study.js";
-import { namesAny, planRoom, runAtReference, wholeOrder } from "./room-orders.js";
+import { namesAny, runAtReference, wholeOrder } from "./room-orders.js";
 
-/** The rooms of the verdict: the reference with the source, and the whole attempt if it is more. */
-interface Rooms {
-  source: PassResult;
-  whole: PassResult | undefined;
-}
-
-/** The evidence; a report if the attempt's own new tests fail; `undefined` if the gate was stopped. */
+/**
+ * The evidence; a report if the attempt's own new tests fail; `undefined` if the gate was stopped. `source`: the room of the reference
+ * with the source; `whole`: that of the whole attempt if it is more.
+ */
 export async function findProof(
   gate: Gate,
-  { source, whole }: Rooms,
+  { source, whole }: { source: PassResult; whole: PassResult | undefined },
 ): Promise<{ proof: Proof } | { failed: GateReport } | undefined> {
   const { order, study } = gate;
   const own = await runUnmeasured(gate);
@@ -119,7 +116,6 @@ function withoutWork(gate: Gate): RoomOrder {
   const changes = study.changes.flatMap((entry) =>
     own.has(entry.path) && isWork(gate, entry.path) ? (before.get(entry.path) ?? []) : [entry],
   );
-  const { entries } = planRoom(changes, () => true);
   const texts = study.withNewTests.filter(({ path }) => own.has(path) && !before.has(path));
-  return { ...roomOrder(study, entries), texts };
+  return { ...roomOrder(study, changes), texts };
 }

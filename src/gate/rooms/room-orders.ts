@@ -1,13 +1,11 @@
 // The rooms of a verdict: the whole attempt, and the reference with some of its changes, which judge-work.ts runs; and the reference
 // alone, which is measured before a task.
 import { posix } from "node:path";
-import { given } from "../../system/given.js";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import { runTwice, type ColdOrder, type Gate, type PassOrder } from "./cold-pass.js";
-import { pathFromTop, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
+import { pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { kindOf, roomOrder, studyChanges, type Study } from "./study.js";
-import type { Commands } from "../sort/loads.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import type { GatePlan } from "../commands/run-commands.js";
 import type { Reference } from "../influence/reference.js";
@@ -17,9 +15,8 @@ type InGate = Pick<Gate, "places" | "study" | "order">;
 
 /** The tree that would be committed. */
 export function wholeOrder({ study, order }: InGate): PassOrder {
-  const { entries } = planRoom(study.changes, () => true);
   return {
-    content: roomOrder(study, entries, false),
+    content: roomOrder(study, study.changes),
     plan: order.plan,
     baseline: withAllTests(order.baseline),
   };
@@ -37,9 +34,12 @@ export function orderWith(
     return kept.has(path) ? entry : (before.get(path) ?? entry);
   });
   const { entries, heldBack } = planRoom(changes, (path) => kept.has(path) || before.has(path));
-  const plan = withoutMissing(places, study, heldBack)(order.plan);
   const baseline = earlier === undefined ? order.baseline : withAllTests(order.baseline);
-  return { content: roomOrder(study, entries, true), plan, baseline };
+  return {
+    content: roomOrder(study, entries, true),
+    plan: withoutMissing(order.plan, { places, study, heldBack }),
+    baseline,
+  };
 }
 
 /** The baseline that was measured with every test that agents added in this run. */
@@ -54,12 +54,12 @@ export async function measureColdBaseline(
   stop: AbortSignal,
 ): Promise<InRoom<Baseline>> {
   const project = { ...plan, own: [] };
-  const room = await studyReference(places, reference, { project: plan.commands, own: [] });
-  const alone = await runTwice(places, room.content, project, stop);
+  const { study, entries, heldBack } = await studyReference(places, reference, project);
+  const alone = await runTwice(places, roomOrder(study, entries, true), project, stop);
   if (alone.how !== "done") return alone;
-  const whole = room.whole === undefined ? undefined : await runTwice(places, room.whole, project, stop);
-  if (whole !== undefined && whole.how !== "done") return whole;
-  return { how: "done", value: { commands: alone.value, ...given({ all: whole?.value }) } };
+  if (heldBack.length === 0) return { how: "done", value: { commands: alone.value } };
+  const whole = await runTwice(places, roomOrder(study, study.changes), project, stop);
+  return whole.how === "done" ? { how: "done", value: { commands: alone.value, all: whole.value } } : whole;
 }
 
 /** Runs commands at the reference; `undefined` if they were stopped, none if no room can be prepared. Throws a `GitError`. */
@@ -69,48 +69,32 @@ export async function runAtReference(
   wanted: GatePlan,
   stop: AbortSignal,
 ): Promise<readonly Ran[] | undefined> {
-  const room = await studyReference(places, reference, { project: plan.commands, own: plan.own });
-  const done = await runTwice(places, room.content, room.planFor(wanted), stop);
+  const { study, entries, heldBack } = await studyReference(places, reference, plan);
+  const left = withoutMissing(wanted, { places, study, heldBack });
+  const done = await runTwice(places, roomOrder(study, entries, true), left, stop);
   if (done.how === "interrupted") return undefined;
   return done.how === "unprepared" ? [] : done.value;
 }
 
-/** The rooms of a reference without an attempt. */
-interface ReferenceRooms {
-  /** With the source of earlier tasks, and with all that they changed if that is more. */
-  content: RoomOrder;
-  whole: RoomOrder | undefined;
-  planFor: (plan: GatePlan) => GatePlan;
-}
-
-/** Studies what earlier tasks of the run changed. Throws a `GitError`. */
+/** Studies what earlier tasks of the run changed, and plans the room with their source. Throws a `GitError`. */
 async function studyReference(
   places: ColdPlaces,
   { start: base, persons, since: changes }: Reference,
-  commands: Commands,
-): Promise<ReferenceRooms> {
-  const study = await studyChanges(places, { base, persons, changes, commands });
-  const { entries, heldBack } = planRoom(changes, (path) => kindOf(study, path) === "source");
-  const all = planRoom(changes, () => true);
-  return {
-    content: roomOrder(study, entries, true),
-    whole: heldBack.length === 0 ? undefined : roomOrder(study, all.entries, false),
-    planFor: withoutMissing(places, study, heldBack),
-  };
+  { commands: project, own }: GatePlan,
+): Promise<RoomPlan & { study: Study }> {
+  const study = await studyChanges(places, { base, persons, changes, commands: { project, own } });
+  return { study, ...planRoom(changes, (path) => kindOf(study, path) === "source") };
 }
 
 /** Leaves out a task's own commands that name a new file which is not in this room: it is asked with the whole attempt. */
 function withoutMissing(
-  places: ColdPlaces,
-  { base }: Pick<Study, "base">,
-  heldBack: readonly string[],
-): (plan: GatePlan) => GatePlan {
+  plan: GatePlan,
+  { places, study, heldBack }: Omit<InGate, "order"> & Pick<RoomPlan, "heldBack">,
+): GatePlan {
+  if (plan.isOfStage === true) return plan;
   const work = pathFromTop(places.rooms, places.workDir);
-  const missing = new Set(heldBack.filter((path) => !base.files.has(toBytes(path))));
-  return (plan) => {
-    if (plan.isOfStage === true) return plan;
-    return { ...plan, own: plan.own.filter((command) => !namesAny(command, work, missing)) };
-  };
+  const missing = new Set(heldBack.filter((path) => !study.base.files.has(toBytes(path))));
+  return { ...plan, own: plan.own.filter((command) => !namesAny(command, work, missing)) };
 }
 
 /** Whether a command that runs in a folder names one of these paths (text, from the top). */
@@ -120,10 +104,9 @@ export function namesAny(command: string, folder: string, paths: ReadonlySet<str
   );
 }
 
-/** The changes to apply to the reference. */
+/** The changes to apply to the reference. `heldBack`: paths (text) whose changes are left out. */
 interface RoomPlan {
   entries: readonly DiffEntry[];
-  /** Paths (text) whose changes are left out. */
   heldBack: readonly string[];
 }
 
@@ -132,13 +115,12 @@ interface RoomPlan {
  * made on trees before any file is written, so that a folder that became a symlink is never followed.
  */
 export function planRoom(changes: readonly DiffEntry[], isKept: (path: string) => boolean): RoomPlan {
-  const kept = changes.filter(({ path }) => isKept(toText(path)));
-  const dropped = changes.filter(({ path }) => !isKept(toText(path)));
-  const isFree = freeOf(dropped.filter(({ from }) => exists(from)));
-  const blocked = kept.filter(({ path, to }) => exists(to) && !isFree(path));
+  const isWanted = ({ path }: DiffEntry): boolean => isKept(toText(path));
+  const isFree = freeOf(changes.filter((entry) => !isWanted(entry) && exists(entry.from)));
+  const isIn = (entry: DiffEntry): boolean => isWanted(entry) && (!exists(entry.to) || isFree(entry.path));
   return {
-    entries: kept.filter((entry) => !blocked.includes(entry)),
-    heldBack: [...dropped, ...blocked].map(({ path }) => toText(path)),
+    entries: changes.filter(isIn),
+    heldBack: changes.filter((entry) => !isIn(entry)).map(({ path }) => toText(path)),
   };
 }
 

@@ -119,8 +119,26 @@ function hookJest() {
   if (process.argv.some((word) => /^--(?:testResultsProcessor|watch|watchAll)(?:=|$)/.test(word))) return;
   const settings = ["package.json", ...["js", "ts", "cjs", "mjs", "json"].map((end) => "jest.config." + end)];
   if (settings.some((file) => readText(path.join(process.cwd(), file)).includes("testResultsProcessor"))) return;
-  process.argv.splice(2, 0, "--testResultsProcessor=" + path.join(FOLDER, "jest-results.cjs"));
+  process.argv.splice(2, 0, "--testResultsProcessor=" + __filename);
 }
+
+/** Jest's testResultsProcessor, which leaves its reporters alone. */
+module.exports = (results) => {
+  try {
+    const cases = results.testResults.flatMap(({ testFilePath, testResults, failureMessage }) => {
+      const file = local(testFilePath);
+      if (testResults.length === 0 && failureMessage) return [["failed", file]];
+      return testResults.map(({ status, ancestorTitles, title }) => [
+        status === "passed" || status === "failed" ? status : "skipped",
+        file,
+        ...ancestorTitles,
+        title,
+      ]);
+    });
+    write("jest", cases);
+  } catch {}
+  return results;
+};
 
 function hookMocha(main) {
   const folder = main.replace(/[/\\](?:bin|lib)[/\\][^\n]*$/, "");
@@ -216,30 +234,4 @@ export default async function* report(source) {
   }
   yield JSON.stringify({ runner: "node --test", cases });
 }
-`;
-
-/** Jest's `testResultsProcessor`, which leaves its reporters alone. */
-export const JEST_RESULTS = String.raw`
-const path = require("node:path");
-const fs = require("node:fs");
-const STATUS = { passed: "passed", failed: "failed" };
-
-module.exports = (results) => {
-  try {
-    const cases = results.testResults.flatMap(({ testFilePath, testResults, failureMessage }) => {
-      const file = path.relative(process.cwd(), testFilePath);
-      if (testResults.length === 0 && failureMessage) return [["failed", file]];
-      return testResults.map(({ status, ancestorTitles, title }) => [
-        STATUS[status] || "skipped",
-        file,
-        ...ancestorTitles,
-        title,
-      ]);
-    });
-    const id = path.join(__dirname, process.pid + "-" + Date.now().toString(36));
-    fs.writeFileSync(id + ".part", JSON.stringify({ runner: "jest", cases }));
-    fs.renameSync(id + ".part", id + ".json");
-  } catch {}
-  return results;
-};
 `;

@@ -198,10 +198,10 @@ test("a command that ends well has no failing case, and a failing one without ca
   project: { write, run },
 }) => {
   const failed = [{ name: "a", status: "failed" as const }];
-  expect(casesThatCount({ cases: failed }, true)).toEqual({ a: "passed" });
-  expect(casesThatCount({ cases: failed }, false)).toEqual({ a: "failed" });
-  expect(casesThatCount({ cases: [] }, true)).toEqual({});
-  expect(casesThatCount({ cases: [] }, false)).toBeUndefined();
+  expect(casesThatCount(failed, true)).toEqual({ a: "passed" });
+  expect(casesThatCount(failed, false)).toEqual({ a: "failed" });
+  expect(casesThatCount([], true)).toEqual({});
+  expect(casesThatCount([], false)).toBeUndefined();
   await write({ "a.test.mjs": NODE_TEST });
   const { tests } = await run("node --test a.test.mjs || true");
   expect(tests).toMatchObject({ "a.test.mjs > math > fails": "passed" });
@@ -219,10 +219,15 @@ test("a report that is cut, foreign, a link or too large counts as none, and say
       writeFileSync(path, typeof content === "string" ? content : "");
       if (typeof content === "number") truncateSync(path, content);
     }
-    const { found, problems } = await readOwnReport(ports, report, clean);
+    const { tests = {}, problems } = await readOwnReport(ports, { ...report, clean, endsWell: false });
     await removeOwnReport(ports, report);
     expect(await ports.files.stat(report.folder)).toBeUndefined();
-    return problems.join() || found?.cases.map(({ name, status }) => `${name} ${status}`).join() || "";
+    return (
+      problems.join() ||
+      Object.entries(tests)
+        .map((one) => one.join(" "))
+        .join()
+    );
   };
   const good = '{"runner":"jest","cases":[["passed","a.js","b"],["skipped",""]]}';
   expect(await read({ "1.json": good })).toBe("a.js > b passed,(no name) skipped");
@@ -244,9 +249,8 @@ test("a report that is cut, foreign, a link or too large counts as none, and say
   expect(await read({ "1.json": good, "2.json": 100 * 1024 * 1024 })).toBe(large);
   const report = await prepareOwnReport(ports, { env: {}, cwd });
   symlinkSync("/dev/zero", join(report?.folder ?? "", "1.json"));
-  expect((await readOwnReport(ports, { folder: report?.folder ?? "" }, clean)).problems).toEqual([
-    "no test report: a report is not a file",
-  ]);
+  const order = { folder: report?.folder ?? "", clean, endsWell: true };
+  expect((await readOwnReport(ports, order)).problems).toEqual(["no test report: a report is not a file"]);
   await removeOwnReport(ports, { folder: report?.folder ?? "" });
 });
 

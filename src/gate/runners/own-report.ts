@@ -9,8 +9,8 @@ import { parseJson } from "../../system/text/json.js";
 import { readFiles, unlessRefused } from "../report/report-files.js";
 import { readReport } from "../report/report.js";
 import { joinName, nameCases, type CleanPart, type TestCase } from "../report/test-names.js";
-import { TestStatus } from "../verdict.js";
-import { JEST_RESULTS, NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
+import { TestStatus, type Ran } from "../verdict.js";
+import { NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
 import { PYTHON_HOOK } from "./python-hook.js";
 import { wrappersIn } from "./wrappers.js";
 
@@ -21,10 +21,10 @@ export interface OwnReport {
   env: Readonly<Record<string, string>>;
 }
 
-/** The cases that runners reported. `runner`: their names. `undefined` without a report. */
-export interface OwnCases {
-  found: { runner: string; cases: readonly TestCase[] } | undefined;
-  /** Why a report cannot be read. */
+/** The results by case that runners reported. `runner`: their names. `problems`: why a report cannot be read. */
+interface OwnCases {
+  tests: Ran["tests"];
+  runner: string | undefined;
   problems: readonly string[];
 }
 
@@ -98,7 +98,6 @@ function hooksIn(folder: string, option: string): readonly (readonly [name: stri
       `"use strict";\nconst FOLDER = ${named};\nconst OPTION = ${JSON.stringify(option)};${NODE_HOOK}`,
     ],
     ["reporter.mjs", NODE_REPORTER],
-    ["jest-results.cjs", JEST_RESULTS],
     ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}`],
   ];
 }
@@ -119,37 +118,33 @@ export async function removeOwnReport(
   }
 }
 
-/** Reads what the runners wrote. One unreadable report makes all count as none. */
+/** Reads what the runners wrote. One unreadable report makes all count as none. `endsWell`: of the command. */
 export async function readOwnReport(
   { files }: ReportPorts,
-  { folder }: Pick<OwnReport, "folder">,
-  clean: CleanPart,
+  { folder, clean, endsWell }: { folder: string; clean: CleanPart; endsWell: boolean },
 ): Promise<OwnCases> {
+  const none = (...problems: string[]): OwnCases => ({ tests: undefined, runner: undefined, problems });
   const names = (await unlessRefused(files.list(folder))) ?? [];
   const reports = names.filter((name) => /\.(?:json|xml|cargo|go)$/.test(name));
-  if (reports.length === 0) return { found: undefined, problems: [] };
-  if (reports.length > MOST_FILES) return none(`more than ${MOST_FILES} reports`);
+  if (reports.length === 0) return none();
+  if (reports.length > MOST_FILES) return none(`no test report: more than ${MOST_FILES} reports`);
   const stated: [string, FileStat][] = [];
   for (const path of reports.map((name) => join(folder, name))) {
     const stat = await unlessRefused(files.stat(path, { link: true }));
-    if (stat?.kind !== "file") return none("a report is not a file");
+    if (stat?.kind !== "file") return none("no test report: a report is not a file");
     stated.push([path, stat]);
   }
   const bytes = await readFiles(files, stated);
-  if (typeof bytes === "string") return none(bytes);
+  if (typeof bytes === "string") return none(`no test report: ${bytes}`);
   const runners = new Set<string>();
   const cases: TestCase[] = [];
   for (const [path, one] of bytes) {
     const read = readOne(path, one, clean);
-    if (typeof read === "string") return none(`a runner's report ${read}`);
+    if (typeof read === "string") return none(`no test report: a runner's report ${read}`);
     runners.add(read.runner);
     for (const found of read.cases) cases.push(found);
   }
-  return { found: { runner: [...runners].sort().join(", "), cases }, problems: [] };
-}
-
-function none(why: string): OwnCases {
-  return { found: undefined, problems: [`no test report: ${why}`] };
+  return { tests: casesThatCount(cases, endsWell), runner: [...runners].sort().join(", "), problems: [] };
 }
 
 /** A status, the file, and the names of groups and test. */
@@ -227,10 +222,7 @@ export function readCargo(text: string): RunnerCases | undefined {
 }
 
 /** The results by case, as they count for a command. A command that ends well has no failing case: it knows why. */
-export function casesThatCount(
-  { cases }: { cases: readonly TestCase[] },
-  endsWell: boolean,
-): Record<string, TestStatus> | undefined {
+export function casesThatCount(cases: readonly TestCase[], endsWell: boolean): Ran["tests"] {
   if (cases.length === 0 && !endsWell) return undefined;
   const counted = endsWell
     ? cases.map((one) => (one.status === "failed" ? { ...one, status: "passed" as const } : one))

@@ -2,7 +2,7 @@
 // pip, go.mod, Gemfile. By their documented formats. Pure.
 // Leaves what a change of them means to manifests.ts.
 import { posix } from "node:path";
-import { readTable } from "./program-folders.js";
+import { isTable, readTable, type Table } from "./program-folders.js";
 
 /** One entry of a manifest. */
 export interface Dependency {
@@ -19,7 +19,6 @@ interface Split {
 }
 
 type Read = (text: string) => Split | undefined;
-type Table = Readonly<Record<string, unknown>>;
 
 /** The reason against what is not a plain version of a registry: a folder, an archive, a repository, another name. */
 const ELSEWHERE = "does not come from a registry by a plain version";
@@ -75,27 +74,14 @@ function entriesOf(list: unknown): Dependency[] | undefined {
   });
 }
 
-const TABLE_OF_VERSION = new Set([
-  "version",
-  "features",
-  "default-features",
-  "optional",
-  "extras",
-  "python",
-  "markers",
-]);
+const OF_VERSION = /^(?:version|features|default-features|optional|extras|python|markers)$/;
 
 /** A range of versions has neither a slash nor a colon; a table of one says nothing of a place. */
 function oddVersion(entry: unknown): string | undefined {
-  if (isTable(entry)) {
-    const isPlain = Object.keys(entry).every((key) => TABLE_OF_VERSION.has(key));
-    return isPlain && typeof entry["version"] === "string" ? oddVersion(entry["version"]) : ELSEWHERE;
-  }
-  return typeof entry === "string" &&
-    /^[\w\s.,*^~<>=|+@!-]*$/.test(entry) &&
-    !/\.(?:tgz|gz|zip|whl)$/.test(entry)
-    ? undefined
-    : ELSEWHERE;
+  const isPlain = isTable(entry) && Object.keys(entry).every((key) => OF_VERSION.test(key));
+  const version = isPlain ? entry["version"] : entry;
+  const isRange = typeof version === "string" && /^[\w\s.,*^~<>=|+@!-]*$/.test(version);
+  return isRange && !/\.(?:tgz|gz|zip|whl)$/.test(version) ? undefined : ELSEWHERE;
 }
 
 const GO = /^require\s+(\S+)\s+\S+$/;
@@ -127,8 +113,4 @@ function withoutBlocks(text: string): string {
   return text.replaceAll(/^(\w+)[ \t]*\(([^()]*)\)/gm, (_, word: string, lines: string) =>
     lines.replaceAll(/^[ \t]*(?=[^\s/])/gm, `${word} `),
   );
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

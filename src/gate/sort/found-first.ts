@@ -3,7 +3,7 @@
 // Pure. names.ts has the modules and headers of the standard libraries; other installed ones are not known.
 import { posix } from "node:path";
 import type { Family } from "./languages.js";
-import { folderOf, isBelow, type ChangedFile, type ReferenceFiles } from "./files.js";
+import { folderOf, isBelow, relative, type ChangedFile, type ReferenceFiles } from "./files.js";
 import { C_LIBRARY, PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS } from "./names.js";
 
 /** Where names are looked up. */
@@ -34,8 +34,7 @@ function moduleBefore(path: string, { files, searched, language }: Lookup): stri
   if (language !== "python" && !/\.(?:so|pyd|pyc)$/.test(path)) return undefined;
   for (const root of searched) {
     if (!isBelow(path, root) || (root !== "" && files.has(`${root}/__init__.py`))) continue;
-    const inside = root === "" ? path : path.slice(root.length + 1);
-    const name = /^([^/.]+)(?:\.[^/]*|\/__init__\.[^/]*)$/.exec(inside)?.[1];
+    const name = /^([^/.]+)(?:\.[^/]*|\/__init__\.[^/]*)$/.exec(relative(root, path))?.[1];
     if (name !== undefined && (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name)))
       return `the module ${name}`;
   }

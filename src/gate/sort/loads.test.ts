@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { referenceOf } from "../testing/sorted.js";
-import { readLoads } from "./loads.js";
+import { Loads } from "./loads.js";
 
 /** The files that a command loads: of its words all that look like files are there, and `more`. */
 const loaded = (text: string, more = "pre.rb pre.mjs pre.cjs x/y"): string => {
   const words = listSimpleCommands(text).flatMap((one) => one.words);
   const there = [...words.filter((word) => /^[^/-].*[./]/.test(word)), ...more.split(" ")];
   const project = referenceOf(Object.fromEntries(there.map((path) => [path, ""])));
-  return [...readLoads({ project: [text], own: [] }, "", project).files.keys()].join(" ");
+  return [...new Loads({ project: [text], own: [] }, "", project).files.keys()].join(" ");
 };
 
 const INTERPRETERS =

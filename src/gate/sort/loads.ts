@@ -18,32 +18,8 @@ export interface Commands {
 /** Whether a check command names the file itself, or a script that a command runs does. */
 export type LoadedBy = "command" | "script";
 
-/** The files that the commands load, and the words that they name. */
-export interface Loads {
-  /** Files that are run, sourced or read as settings, existing or not: with who does. */
-  files: ReadonlyMap<string, { by: LoadedBy; who: string }>;
-  /** The same, for words that stand for several files. */
-  globs: readonly { by: LoadedBy; who: string; matches: (path: string) => boolean }[];
-  /** Paths that the commands name in any way, folders too. */
-  named: ReadonlySet<string>;
-  /** Files of a task's own commands, judged by their exit code: often what the task is about. */
-  own: ReadonlySet<string>;
-  /** Files and folders that are handed to a test runner. */
-  handed: ReadonlySet<string>;
-  handedGlobs: readonly ((path: string) => boolean)[];
-}
-
 /** How deep scripts that run scripts are followed. */
 const DEPTH = 6;
-
-/** Reads the commands. `folder`: where they run, from the top ("" is the top). */
-export function readLoads({ project, own }: Commands, folder: string, files: ReferenceFiles): Loads {
-  const walk = new Walk(files);
-  const from = { folder, depth: DEPTH, judged: true };
-  for (const text of project) walk.read(text, { ...from, by: "command", who: "a check command" });
-  for (const text of own) walk.read(text, { ...from, by: "own", who: "a command of the task" });
-  return walk;
-}
 
 interface Place {
   folder: string;
@@ -62,18 +38,33 @@ const LOADS =
 const SHELL_TEXT = /^#!.*\b(?:ba|da|z|k)?sh\b/;
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
 
-class Walk implements Loads {
+/** The files that the commands load, and the words that they name. */
+export class Loads {
+  /** Files that are run, sourced or read as settings, existing or not: with who does. */
   readonly files = new Map<string, { by: LoadedBy; who: string }>();
+  /** The same, for words that stand for several files. */
   readonly globs: { by: LoadedBy; who: string; matches: (path: string) => boolean }[] = [];
+  /** Paths that the commands name in any way, folders too. */
   readonly named = new Set<string>();
+  /** Files of a task's own commands, judged by their exit code: often what the task is about. */
   readonly own = new Set<string>();
+  /** Files and folders that are handed to a test runner. */
   readonly handed = new Set<string>();
   readonly handedGlobs: ((path: string) => boolean)[] = [];
   readonly #seen = new Set<string>();
 
-  constructor(private readonly project: ReferenceFiles) {}
+  /** Reads the commands. `folder`: where they run, from the top ("" is the top). */
+  constructor(
+    { project: commands, own }: Commands,
+    folder: string,
+    private readonly project: ReferenceFiles,
+  ) {
+    const from = { folder, depth: DEPTH, judged: true };
+    for (const text of commands) this.#read(text, { ...from, by: "command", who: "a check command" });
+    for (const text of own) this.#read(text, { ...from, by: "own", who: "a command of the task" });
+  }
 
-  read(text: string, place: Place): void {
+  #read(text: string, place: Place): void {
     const key = [place.by, place.judged, place.folder, text].join("\0");
     if (place.depth === 0 || this.#seen.has(key)) return;
     this.#seen.add(key);
@@ -103,7 +94,7 @@ class Walk implements Loads {
     for (const word of [...words.slice(1), ...reads]) this.#name(word, place);
     if (/^g?make$/.test(name)) this.#readMake(args, place);
     for (const line of this.#packageScripts(words, place))
-      this.read(line, { ...place, depth: place.depth - 1 });
+      this.#read(line, { ...place, depth: place.depth - 1 });
     for (const file of [...loadedBefore(name, args), ...reads]) if (has(file)) this.#load(file, place);
     const isSourced = program === "." || program === "source";
     this.#hand(name, args, place);
@@ -127,13 +118,7 @@ class Walk implements Loads {
     else if (this.files.get(path) === undefined || by === "command") this.files.set(path, { by, who });
     const text = this.project.text(path);
     if (text === undefined || !(/\.(?:sh|bash|zsh|bats)$/.test(path) || SHELL_TEXT.test(text))) return;
-    this.read(text, {
-      ...place,
-      depth: place.depth - 1,
-      by: "script",
-      who: path,
-      judged: true,
-    });
+    this.#read(text, { ...place, depth: place.depth - 1, by: "script", who: path, judged: true });
   }
 
   #has(place: Place, word: string): boolean {
@@ -158,11 +143,8 @@ class Walk implements Loads {
     for (const line of commandsInRules(rules)) this.#readFlags(line, inside);
     for (const [, included = ""] of rules.matchAll(/^[-s]?include[ \t]+(\S+)/gm))
       this.#load(included, inside);
-    for (const line of listRecipes(
-      rules,
-      args.filter((arg) => arg !== file),
-    ))
-      this.read(line.replaceAll("$$", "$"), inside);
+    const goals = args.filter((arg) => arg !== file);
+    for (const line of listRecipes(rules, goals)) this.#read(line.replaceAll("$$", "$"), inside);
   }
 
   /** The lines that `npm test`, `npm run x` and the like run. */
@@ -181,11 +163,10 @@ class Walk implements Loads {
   }
 
   #hand(name: string, args: readonly string[], place: Place): void {
-    const at = RUNNER.test(name)
-      ? -1
-      : args.findIndex((arg) => RUNNER.test(posix.basename(arg)) || arg === "--test");
-    if (at < 0 && !RUNNER.test(name)) return;
-    for (const word of args.slice(at + 1)) {
+    const at = [name, ...args].findIndex(
+      (arg, index) => RUNNER.test(index === 0 ? arg : posix.basename(arg)) || (index > 0 && arg === "--test"),
+    );
+    for (const word of at < 0 ? [] : args.slice(at)) {
       const path = word.startsWith("-") ? undefined : pathAt(place.folder, word.replace(/::.*$/, ""));
       const matches = path !== undefined && isWild(word) ? wildPattern(path) : undefined;
       if (matches !== undefined) this.handedGlobs.push(matches);

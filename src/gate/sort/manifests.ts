@@ -85,20 +85,15 @@ export function isOfNewPackage(change: ChangedFile, { paths, text }: ReferenceFi
 /** An address of a file, a link, a repository or a path. */
 const ADDRESS =
   /\b(?:file|link|portal|patch|exec|workspace|git|ssh|github|gitlab|bitbucket)(?:\+\w+)?:|\bgit\+|\.git\b|"link"\s*:\s*true|\b(?:path|directory|editable|virtual|url)["']?\s*[:=]|(?<![\w.])\.{1,2}\//;
+/** Where a package is described, or asks for money, is not where it comes from. */
+const DESCRIBES = /"(?:homepage|funding|support|docs|source|issues|forum|wiki|chat|email|notification-url)"/;
+const PLAIN_URL = /^["']?(?:url|path)?["']?[ \t]{0,9}[:=]?[ \t]{0,9}["']?https?:/;
 const HOST = /https?:\/\/([^/"'\s@)]+)/g;
 /** Where packages come from unless settings say otherwise. */
-const REGISTRIES = [
-  ...["registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "files.pythonhosted.org", "crates.io"],
-  ...[
-    "static.crates.io",
-    "index.crates.io",
-    "rubygems.org",
-    "repo.packagist.org",
-    "packagist.org",
-    "github.com",
-  ],
-  ...["api.github.com", "codeload.github.com", "proxy.golang.org", "hex.pm", "repo.hex.pm"],
-];
+const REGISTRIES = (
+  "registry.npmjs.org registry.yarnpkg.com pypi.org files.pythonhosted.org crates.io static.crates.io index.crates.io " +
+  "rubygems.org repo.packagist.org packagist.org github.com api.github.com codeload.github.com proxy.golang.org hex.pm repo.hex.pm"
+).split(" ");
 
 /** Why a change of a lock file may decide a check. `isSource`: whether its manifest did not change, or is source. */
 export function influenceOfLock(
@@ -114,24 +109,15 @@ export function influenceOfLock(
   const known = hosts.size > 0 ? hosts : new Set(REGISTRIES);
   for (const line of after.split("\n")) {
     if (old.has(line.trim()) || newPackages.some((one) => line.includes(one))) continue;
-    // Where a package is described, or asks for money, is not where it comes from.
-    if (/"(?:homepage|funding|support|docs|source|issues|forum|wiki|chat|email|notification-url)"/.test(line))
-      continue;
-    if (
-      ADDRESS.test(line) &&
-      !/^["']?(?:url|path)?["']?[ \t]{0,9}[:=]?[ \t]{0,9}["']?https?:/.test(line.trim()) &&
-      !isFromHosts(line, known)
-    )
+    if (DESCRIBES.test(line)) continue;
+    const named = [...line.matchAll(HOST)].map(([, host = ""]) => host);
+    const added = named.find((host) => !known.has(host));
+    const isPlain = named.length > 0 && added === undefined && !/\bgit\b|\.git\b/.test(line);
+    if (ADDRESS.test(line) && !PLAIN_URL.test(line.trim()) && !isPlain)
       return `it names an address: ${line.trim().slice(0, 80)}`;
-    for (const [, host = ""] of line.matchAll(HOST)) if (!known.has(host)) return `it names ${host}`;
+    if (added !== undefined) return `it names ${added}`;
   }
   return undefined;
-}
-
-/** `url = "https://host/…"` of a host that was named before. */
-function isFromHosts(line: string, known: ReadonlySet<string>): boolean {
-  const found = [...line.matchAll(HOST)];
-  return found.length > 0 && found.every(([, host = ""]) => known.has(host)) && !/\bgit\b|\.git\b/.test(line);
 }
 
 /** Whether each changed line of a build file only gains words that are files of the work, or their objects. */

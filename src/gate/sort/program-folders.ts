@@ -72,18 +72,15 @@ export function programFolders(
   };
 }
 
-/** The folders of a package that are of the program, with all below them, and whether the files beside them are. */
-interface PackageFolders {
-  folders: ReadonlySet<string>;
-  hasTop: boolean;
-}
-
-/** Those that hold an entry; else Python packages; else the usual ones; else all with code. */
+/**
+ * The folders of a package that are of the program, with all below them: those that hold an entry; else Python packages; else the
+ * usual ones; else all with code. `hasTop`: the files beside them are too.
+ */
 function choose(
   { has }: ReferenceFiles,
   code: ReadonlySet<string>,
   { top, entries }: { top: string; entries: readonly string[] },
-): PackageFolders {
+): { folders: ReadonlySet<string>; hasTop: boolean } {
   const inside = [...code].filter((folder) => folder !== top && folderOf(folder) === top);
   const named = (folder: string): string => relative(top, folder);
   const holds = (folder: string): boolean =>
@@ -130,27 +127,24 @@ function saidFolders(said: readonly string[], home: string): (path: string) => s
   };
 }
 
-/** Where manifests name files of the program. */
-const ENTRIES: readonly (readonly [manifest: string, keys: string])[] = [
-  ["package.json", "main module browser types bin exports"],
-  ["Cargo.toml", "lib.path bin"],
-  ["composer.json", "bin"],
-];
-
+/** The files of the program that the manifests of a package name. */
 function entriesIn(files: ReferenceFiles, top: string): string[] {
-  return ENTRIES.flatMap(([manifest, keys]) => {
-    const root = readTable(manifest, files.text(posix.join(top, manifest)) ?? "");
-    const valueAt = (key: string): unknown =>
-      key.split(".").reduce<unknown>((value, part) => tableOf(value)[part], root);
-    const named = keys.split(" ").flatMap((key) => stringsIn(valueAt(key)));
-    return named.flatMap((name) => pathAt(top, name) ?? []);
-  });
+  const read = (name: string): Table => tableOf(readTable(name, files.text(posix.join(top, name)) ?? ""));
+  const { main, module, browser, types, bin, exports } = read("package.json");
+  const cargo = read("Cargo.toml");
+  const crate = [tableOf(cargo["lib"])["path"], cargo["bin"]];
+  const named = stringsIn([main, module, browser, types, bin, exports, crate, read("composer.json")["bin"]]);
+  return named.flatMap((name) => pathAt(top, name) ?? []);
 }
 
-type Table = Readonly<Record<string, unknown>>;
+export type Table = Readonly<Record<string, unknown>>;
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 export function tableOf(value: unknown): Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Table) : {};
+  return isTable(value) ? value : {};
 }
 
 /** All texts in a value, at any depth. */

@@ -7,12 +7,6 @@ import { extensionsOf } from "./languages.js";
 import { folderOf, isBelow, isForeign, type ReferenceFiles } from "./files.js";
 import { wildPattern } from "./wildcards.js";
 
-/** The files that settings load. */
-export interface Loaded {
-  /** The settings that load a file, or take it for a test. */
-  loaderOf: (path: string) => string | undefined;
-}
-
 /** Files with settings of runners. */
 const SETTINGS =
   /^(?:package\.json|pyproject\.toml|pytest\.(?:ini|toml)|\.pytest\.ini|tox\.ini|setup\.cfg|phpunit[\w.-]*\.xml(?:\.dist)?|\.rspec|conftest\.py|(?:jest|vitest|vite|ava|karma|playwright|cypress|wdio|nightwatch|web-test-runner|nyc|mocha|tap|c8)[\w.-]*\.(?:config|conf|workspace)\.\w+|[\w.-]+\.(?:config|conf)|karma\.conf\.\w+|\.(?:mocha|tap|nyc|c8|jasmine|prove)rc(?:\.\w+)?|jasmine\.json|bunfig\.toml|behat\.ya?ml|codeception[\w.-]*\.yml|nextest\.toml)$/;
@@ -28,11 +22,14 @@ const TAKES =
 /** In settings of Vitest a further key. */
 const INCLUDES = /(?<![\w$])include[ \t]{0,20}:/g;
 
-/** Reads the settings at the reference. `holdsRoot`: whether a folder is or holds one of the program. */
+/**
+ * Reads the settings at the reference, and returns those that load a file, or take it for a test. `holdsRoot`: whether a folder is or
+ * holds one of the program.
+ */
 export function loadedBySettings(
   { paths, has, text }: ReferenceFiles,
   holdsRoot: (folder: string) => boolean,
-): Loaded {
+): (path: string) => string | undefined {
   const files = new Map<string, string>();
   const tests: { by: string; matches: (path: string) => boolean }[] = [];
   for (const path of paths) {
@@ -50,9 +47,7 @@ export function loadedBySettings(
       if (matches !== undefined) tests.push({ by: path, matches });
     }
   }
-  return {
-    loaderOf: (path) => files.get(path) ?? tests.find(({ matches }) => matches(path))?.by,
-  };
+  return (path) => files.get(path) ?? tests.find(({ matches }) => matches(path))?.by;
 }
 
 /** `<rootDir>/x` and `./x` are relative to the settings. */

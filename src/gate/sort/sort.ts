@@ -17,7 +17,7 @@ import {
   type ReferenceFiles,
 } from "./files.js";
 import { foundBefore } from "./found-first.js";
-import { readLoads, type Commands, type Loads } from "./loads.js";
+import { Loads, type Commands } from "./loads.js";
 import {
   foldersForTests,
   influenceOf,
@@ -41,7 +41,7 @@ import {
 } from "./names.js";
 import { listHomeMade, type HomeMade } from "./home-made.js";
 import { isBeside, programFolders, type ProgramFolders } from "./program-folders.js";
-import { loadedBySettings, type Loaded } from "./runner-settings.js";
+import { loadedBySettings } from "./runner-settings.js";
 
 /** The kind of a path, the row that decided, and the reason in a few words for a person. */
 export interface Sorted {
@@ -109,7 +109,7 @@ export function namesCheck(patterns: readonly string[]): (path: string) => boole
 export class Sorter {
   readonly #program: ProgramFolders;
   readonly #loads: Loads;
-  readonly #loaded: Loaded;
+  readonly #settingsThatLoad: (path: string) => string | undefined;
   readonly #forTests: ReadonlySet<string>;
   readonly #users: readonly UserRule[];
   readonly #checks = new Map<string, boolean>();
@@ -121,8 +121,8 @@ export class Sorter {
   constructor(private readonly order: SortOrder) {
     const { files, commands, settings } = order;
     this.#program = programFolders(files, { home: settings.project, said: settings.source });
-    this.#loads = readLoads(commands, settings.work, files);
-    this.#loaded = loadedBySettings(files, (folder) => this.#holdsProgram(folder));
+    this.#loads = new Loads(commands, settings.work, files);
+    this.#settingsThatLoad = loadedBySettings(files, (folder) => this.#holdsProgram(folder));
     this.#forTests = foldersForTests(files);
     this.#users = settings.protected.map(userRule);
   }
@@ -260,7 +260,7 @@ export class Sorter {
     const loaded = this.#loads.files.get(path) ?? this.#loads.globs.find(({ matches }) => matches(path));
     if (loaded !== undefined && !this.#isProgramUnderTest(path, loaded.by))
       return check(7, `${loaded.who} loads it`);
-    const settings = this.#program.entries.has(path) ? undefined : this.#loaded.loaderOf(path);
+    const settings = this.#program.entries.has(path) ? undefined : this.#settingsThatLoad(path);
     if (settings !== undefined) return check(7, `${settings} loads it`);
     const folder = [...this.#forTests].find((one) => isBelow(path, one));
     return folder === undefined ? undefined : check(7, `a manifest takes in ${folder} for tests`);

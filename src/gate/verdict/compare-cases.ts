@@ -1,7 +1,7 @@
 // Compares the test cases that ran at the reference with those that ran in the attempt's rooms: a case that no longer runs is
 // never verified, even if every command ends well. Pure. compare.ts judges the ends of commands and the failures of cases.
 import { listSome } from "../../system/text/cut.js";
-import { cutLine } from "../report/cut.js";
+import { cutName } from "../report/cut.js";
 import { BETWEEN } from "../report/test-names.js";
 import { compareTests, hasRunCases, isRun, isSameCommand } from "./runs.js";
 import type { Ran } from "../verdict.js";
@@ -38,7 +38,6 @@ interface Gone {
 
 const ALONE = "with the attempt's source alone, ";
 const NAMED = 3;
-const MOST_NAME = 160;
 
 /** The reasons of one room. `earlier`: the runs at the reference, and in the room before. */
 function reasonsIn(earlier: readonly (readonly Ran[])[], now: readonly Ran[], where: string): string[] {
@@ -52,7 +51,7 @@ function reasonsIn(earlier: readonly (readonly Ran[])[], now: readonly Ran[], wh
     for (const base of earlier.flatMap((runs) => runs.filter((one) => isSameCommand(one, ran)))) {
       const lack = lackOf(ran, base);
       if (lack !== undefined) {
-        reasons.push(`${where}"${nameOf(ran.command)}" ${lack}`);
+        reasons.push(`${where}"${cutName(ran.command)}" ${lack}`);
         break;
       }
       for (const { name, was, is, isReplaced } of compareTests(base.tests, ran.tests)) {
@@ -92,8 +91,8 @@ function tellGone(gone: readonly Gone[], where: string): string[] {
       const isOne = names.length === 1;
       const cases = isOne ? "1 test" : `${String(names.length)} tests`;
       const fate = skipped ? `${isOne ? "is" : "are"} skipped` : `${isOne ? "does" : "do"} not run any more`;
-      const shown = listSome(names.map(nameOf), NAMED);
-      return [`${where}${cases} of "${nameOf(ran.command)}" that ran before ${fate}: ${shown}`];
+      const shown = listSome(names.map(cutName), NAMED);
+      return [`${where}${cases} of "${cutName(ran.command)}" that ran before ${fate}: ${shown}`];
     }),
   );
 }
@@ -107,8 +106,4 @@ const NUMBERED = / \(\d+\)$/;
 function titleOf(name: string): string {
   const title = name.split(BETWEEN).at(-1) ?? "";
   return title.replace(NUMBERED, "").replaceAll(UNSTABLE, "#");
-}
-
-function nameOf(text: string): string {
-  return cutLine(text, MOST_NAME);
 }

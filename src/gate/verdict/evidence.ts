@@ -3,14 +3,13 @@
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { describeRedCheck } from "./red-check.js";
-import { cutText, cutLine, cutToLastLines } from "../report/cut.js";
+import { cutText, cutLine, cutName, cutToLastLines } from "../report/cut.js";
 import type { CommandEnd, Finding, Ran, Tampering } from "../verdict.js";
 
 /** Bytes of the whole evidence. */
 const MOST_EVIDENCE = 16 * 1024;
-/** Bytes of the first line, and of a name or a command. */
+/** Bytes of the first line. */
 const MOST_HEADLINE = 500;
-const MOST_NAME = 160;
 /** How many names are listed, below and in the first line. */
 const LISTED = 20;
 const IN_HEADLINE = 3;
@@ -64,7 +63,7 @@ function failureHeadline(failing: readonly CommandJudgement[]): string {
   const [first, ...others] = failing;
   if (first === undefined) return "";
   const more = others.length === 0 ? "" : `; ${count(others.length, "more command")} failed`;
-  return `${nameOf(first.ran.command)}${reasonFor(first)}${more}`;
+  return `${cutName(first.ran.command)}${reasonFor(first)}${more}`;
 }
 
 /** The kinds of cases that count against an attempt: the title of their list, and the words of the first line. */
@@ -107,9 +106,9 @@ function endWords(end: CommandEnd): string {
 
 function describe({ ran, names }: CommandJudgement): string {
   const lists = KINDS.filter(([kind]) => names[kind].length > 0).map(([kind, title]) =>
-    list(title, names[kind].map(nameOf)),
+    list(title, names[kind].map(cutName)),
   );
-  return [`Command: ${nameOf(ran.command)}\nEnd: ${endWords(ran.end)}`, ...lists].join("\n");
+  return [`Command: ${cutName(ran.command)}\nEnd: ${endWords(ran.end)}`, ...lists].join("\n");
 }
 
 function tailWithin(tail: string, most: number): string {
@@ -119,11 +118,11 @@ function tailWithin(tail: string, most: number): string {
 }
 
 function tamperingLine(one: Tampering): string {
-  return `${subjectOf(one)}: ${one.what}, ${nameOf(one.detail)}`;
+  return `${subjectOf(one)}: ${one.what}, ${cutName(one.detail)}`;
 }
 
 function subjectOf({ path, name }: Tampering): string {
-  return [path, name].flatMap((part) => (part === undefined ? [] : [nameOf(part)])).join(": ") || "tests";
+  return [path, name].flatMap((part) => (part === undefined ? [] : [cutName(part)])).join(": ") || "tests";
 }
 
 function list(title: string, lines: readonly string[]): string {
@@ -132,13 +131,9 @@ function list(title: string, lines: readonly string[]): string {
 }
 
 function some(names: readonly string[]): string {
-  return listSome(names.map(nameOf), IN_HEADLINE);
+  return listSome(names.map(cutName), IN_HEADLINE);
 }
 
 function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? "" : "s"}`;
-}
-
-function nameOf(text: string): string {
-  return cutLine(text, MOST_NAME);
 }

@@ -15,12 +15,10 @@ import { runOne, type Room } from "../../commands/run-commands.js";
 import { endsWell } from "../../verdict/runs.js";
 import type { Ran } from "../../verdict.js";
 
-const LOCK_FILES =
+const LOCK_FILE =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|pixi\.lock|[\w.-]*requirements[\w.-]*\.txt|Cargo\.lock|go\.sum|Gemfile\.lock|composer\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|gradle\.lockfile|packages\.lock\.json|flake\.lock)$/;
-
-const MANIFESTS =
+const MANIFEST =
   /^(?:package\.json|\.npmrc|pnpm-workspace\.yaml|deno\.jsonc?|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|Cargo\.toml|go\.mod|Gemfile|[\w.-]+\.gemspec|composer\.json|mix\.exs|pubspec\.yaml|Podfile)$/;
-
 const NODES = /^(?:package\.json|\.npmrc|pnpm-workspace\.yaml|deno\.jsonc?)$/;
 
 /** Folders that only hold installed packages, and what managers of packages note beside them. */
@@ -64,31 +62,25 @@ export function setupKey(
   files: ReadonlyMap<string, Version>,
   top: string,
 ): string | undefined {
-  const locks = [...files]
-    .filter(([path]) => isNamed(posix.basename(toText(path))))
-    .map(([path, { oid }]) => [path, oid])
-    .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
-  if (rules.cache === undefined || rules.setup.length === 0 || locks.length === 0) return undefined;
+  const decides = (name: string): boolean => LOCK_FILE.test(name) || MANIFEST.test(name);
+  const named = [...files.keys()].filter((path) => decides(nameOf(path))).sort();
+  if (rules.cache === undefined || rules.setup.length === 0 || named.length === 0) return undefined;
   // Without a lock file, other managers than Node's may install the project itself among its packages.
-  const names = locks.map(([path]) => posix.basename(toText(path ?? "")));
-  if (!names.some((name) => LOCK_FILES.test(name)) && !names.every((name) => NODES.test(name)))
-    return undefined;
+  const isPinned = named.some((path) => LOCK_FILE.test(nameOf(path)));
+  if (!isPinned && !named.every((path) => NODES.test(nameOf(path)))) return undefined;
   // The path of the room is part of it, because some tools (python's virtual environments) write it into their output.
-  return sha256Hex(JSON.stringify([locks, top]));
+  return sha256Hex(JSON.stringify([named.map((path) => [path, files.get(path)?.oid]), top]));
 }
 
-function isNamed(name: string): boolean {
-  return LOCK_FILES.test(name) || MANIFESTS.test(name);
+function nameOf(path: string): string {
+  return posix.basename(toText(path));
 }
 
-/** A room to prepare. */
-export interface SetupOrder {
-  /** Git in the room. */
+/** A room to prepare, with git in it. `key`: from `setupKey`. `mayKeep`: the output may be cached, since the room has only a base. */
+interface SetupOrder {
   place: GitPlace;
   room: Room;
-  /** From `setupKey`. */
   key: string | undefined;
-  /** Whether the output may be cached: the room has only a base. */
   mayKeep: boolean;
 }
 
@@ -99,19 +91,17 @@ export async function setUp(
   order: SetupOrder,
   stop: AbortSignal,
 ): Promise<"ready" | "interrupted" | Ran> {
-  const { cache } = rules;
-  const { key, place } = order;
-  if (rules.setup.length === 0) return "ready";
+  const { cache, setup } = rules;
+  const { key = "", place } = order;
+  if (setup.length === 0) return "ready";
   const began = ports.clock.monotonic();
-  const note = async (how: "made" | "copied"): Promise<void> =>
-    rules.noteSetup?.({ how, duration_ms: Math.round(ports.clock.monotonic() - began) });
-  if (cache !== undefined && key !== undefined && (await isKept(ports, cache, key))) {
-    const isCopied = await copyTree(ports, `${join(cache.folder, key)}/.`, place.cwd);
-    if (isCopied) await note("copied");
-    if (isCopied) return "ready";
-  }
-  const ready = await make(ports, rules, order, stop);
-  await note("made");
+  const isCopied =
+    cache !== undefined &&
+    (await isKept(ports, cache, key)) &&
+    (await copyTree(ports, `${join(cache.folder, key)}/.`, place.cwd));
+  const ready = isCopied ? "ready" : await make(ports, rules, order, stop);
+  const duration_ms = Math.round(ports.clock.monotonic() - began);
+  await rules.noteSetup?.({ how: isCopied ? "copied" : "made", duration_ms });
   return ready;
 }
 
@@ -132,7 +122,7 @@ async function make(
   if (cache === undefined || key === undefined || !mayKeep) return "ready";
   const paths = await madePaths(place);
   // Without files in the room, the setup changed something elsewhere, which cannot be cached.
-  const areKept = paths.every((path) => PACKAGES.test(`${path}/`) || LOCK_FILES.test(posix.basename(path)));
+  const areKept = paths.every((path) => PACKAGES.test(`${path}/`) || LOCK_FILE.test(posix.basename(path)));
   if (paths.length > 0 && areKept) await keep(ports, cache, { key, top: place.cwd, paths });
   else cache.refused = key;
   return "ready";
@@ -206,14 +196,7 @@ async function copyTree({ processes }: Ports, from: string, to: string): Promise
 
 /** The paths in the room that are not in its commit; whole folders if they have no committed files. */
 async function madePaths(place: GitPlace): Promise<string[]> {
-  const args = [
-    "status",
-    "--porcelain",
-    "-z",
-    "--ignored=traditional",
-    "--untracked-files=normal",
-    "--no-renames",
-  ];
+  const args = "status --porcelain -z --ignored=traditional --untracked-files=normal --no-renames".split(" ");
   const { out } = await runGit(place, args);
   return out
     .split("\0")
