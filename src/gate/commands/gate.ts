@@ -1,5 +1,5 @@
 // The gate in the project itself: runs the commands, repeats those that may be flaky, and judges.
-// compare.ts reaches the verdict; cold-gate.ts is the gate in a cold room.
+// compare.ts reaches the verdict; judge-work.ts is the gate in a cold room.
 import { isGreen, judge, mustRepeat } from "../verdict/compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
 import { findMissingCases } from "../verdict/compare-cases.js";

@@ -114,7 +114,7 @@ export async function judgeWithoutRooms(
   };
 }
 
-/** The unverified tasks that a verdict stands on. */
+/** The unverified tasks that a verdict is on top of. */
 function onTopOf({ reference }: ColdOrder): Pick<GateReport, "on"> {
   return reference.onTopOf.length === 0 ? {} : { on: [...reference.onTopOf] };
 }
