@@ -203,9 +203,9 @@ async function workWithFiles<T>(
 }
 
 /**
- * Copies a file, or the content of a folder, into a folder below the top of a room (absolute, a real folder). What is at the same path
- * makes way. Symlinks of the attempt in the room are replaced and never followed: one could lead back into the project, where an
- * agent would find a copy.
+ * Copies a file, or the content of a folder, into a folder below the top of a room (absolute, a real folder). A file that is in the
+ * way is removed. Symlinks of the attempt in the room are replaced and never followed: one could lead back into the project, where
+ * an agent would find a copy.
  */
 async function copyInto(
   files: Files,
