@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exhaustively } from "../rig/exhaustive.js";
-import { editMeanwhile } from "../torture/edits.js";
-import { PLAN } from "../torture/fault.js";
+import { PLAN, type Fault } from "../torture/fault.js";
 import { PARTS } from "../torture/parts.js";
 import { Place } from "../torture/place.js";
-import { prepare, tryAll, type Ground, type Sample } from "../torture/points.js";
+import { playIn, prepare, tryAll, type Ground, type Sample } from "../torture/points.js";
+import { survive } from "../torture/survive.js";
 
 const bins = realpathSync(mkdtempSync(path.join(tmpdir(), "torture-bin-")));
 let ground: Ground;
@@ -38,24 +37,26 @@ async function tryPart(part: keyof typeof PARTS, sample: Partial<Sample>): Promi
   return points.length;
 }
 
-test("killed at some of its calls, alone and with all it started, it resumes where it was", async () => {
-  expect(await tryPart("kill", { from: 434, every: 621 })).toBeGreaterThan(0);
-  expect(await tryPart("group", { from: 101, every: 1500 })).toBeGreaterThan(0);
-});
+/** Starts that are harmed one after the other in one project: each resumes what the one before it left, and the last is left alone. */
+async function harmEach(...harm: readonly Fault[]): Promise<void> {
+  const starts = harm.map((fault) => [fault]);
+  const tried = await playIn(ground.template.copy(), (place) => survive(place, starts));
+  expect(tried).toMatchObject({ problems: [], struck: harm.length });
+}
 
-test("killed in the middle of a write or of a git, it resumes where it was", async () => {
-  const inGit = ground.calls.flatMap((call, index) =>
-    / (?:update-ref|update-index|fast-import) /.test(call) ? [index + 1] : [],
+test("killed in the middle of a git, at some other call, with all it started, and in the middle of a write, it resumes where it was", async () => {
+  const commit = ground.calls.findIndex((call) => call.includes(" update-ref -m looper: Do T1"));
+  expect(commit).toBeGreaterThan(0);
+  await harmEach(
+    { at: commit + 1, when: "half", deed: "kill" },
+    { at: 434, when: "before", deed: "kill" },
+    { at: 101, when: "before", deed: "kill-group" },
+    { at: 77, when: "half", deed: "kill" },
   );
-  expect(inGit.length).toBeGreaterThan(5);
-  const [at = 0] = inGit.slice(-3);
-  await tryPart("torn", { at });
-  expect(await tryPart("torn", { from: 77, every: 900 })).toBeGreaterThan(0);
 });
 
 test("a run whose call fails with ENOSPC or EIO ends in order, and the next one completes it", async () => {
-  expect(await tryPart("enospc", { from: 154, every: 1500 })).toBeGreaterThan(0);
-  expect(await tryPart("eio", { from: 581, every: 1500 })).toBeGreaterThan(0);
+  await harmEach({ at: 153, when: "half", deed: "ENOSPC" }, { at: 581, when: "before", deed: "EIO" });
 });
 
 test("killed at random, it resumes where it was", async () => {
@@ -68,13 +69,8 @@ test("a session with a workflow that is killed, at a run or at an answer, ends a
   ).toBeGreaterThan(0);
 });
 
-exhaustively("no edit is lost when five processes edit at the same time", async () => {
-  const { lost, edits, problems } = await editMeanwhile(bins, { editors: 5, each: 10 });
-  expect({ lost, edits, problems }).toEqual({ lost: 0, edits: 50, problems: [] });
-});
-
 test("edited at random by a person, a run loses no work, ends green only where it is, and commits what it did", async () => {
-  expect(await tryPart("edits", { runs: 1, seed: 1 })).toBe(1);
+  expect(await tryPart("edits", { runs: 1, seed: 3 })).toBe(1);
 });
 
 test("nothing of this is in the program that is shipped", () => {

@@ -1,11 +1,12 @@
-// Builds the test program, which is never shipped, into build/torture/ or the named folder: looper itself, with
-// src/system/processes/node-ports.ts replaced by faulty-node.ts, and beside it the files that the torture starts.
+// Builds the test program, which is never shipped: looper itself, with src/system/processes/node-ports.ts replaced by faulty-node.ts,
+// and the files it needs. Into the named folder; without a name into build/torture/, and `make torture` beside it.
 import { copyFile, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { bundle, REQUIRE, root } from "../../scripts/bundle.mjs";
 
-const out = path.resolve(process.argv[2] ?? path.join(root, "build", "torture"));
+const [named] = process.argv.slice(2);
+const out = path.resolve(named ?? path.join(root, "build", "torture"));
 
 /** @type {import("esbuild").Plugin} */
 const faultyPorts = {
@@ -31,15 +32,16 @@ await cp(path.join(root, "workflows"), path.join(out, "workflows"), { recursive:
 for (const file of outputFiles) await writeFile(file.path, file.text);
 await writeFile(path.join(out, "package.json"), '{"type":"module"}\n');
 
-await build({
-  absWorkingDir: root,
-  entryPoints: { torture: "test/torture/torture.ts", editor: "test/torture/editor.ts" },
-  outdir: out,
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  mainFields: ["module", "main"],
-  banner: { js: REQUIRE },
-  logLevel: "warning",
-});
+if (named === undefined)
+  await build({
+    absWorkingDir: root,
+    entryPoints: { torture: "test/torture/torture.ts", editor: "test/torture/editor.ts" },
+    outdir: out,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    mainFields: ["module", "main"],
+    banner: { js: REQUIRE },
+    logLevel: "warning",
+  });
