@@ -104,24 +104,6 @@ exhaustively(
 );
 
 test(
-  "an answer that a person writes into the task file is taken by the next run",
-  story(async (rig) => {
-    await begin(rig);
-    await run(rig);
-    const backlog = rig.readBacklog();
-    const tasks = backlog.tasks.map((task) => ({
-      ...task,
-      progress: { ...task.progress, answer: { outcome: "approve" } },
-    }));
-    rig.write("to-do.json", `${JSON.stringify({ ...backlog, tasks }, undefined, 2)}\n`);
-    const { code } = await run(rig);
-    expect(code).toBe(0);
-    expect(rig.statuses()).toEqual({ T1: "done" });
-    expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: unknown \(file, approve\)$/mu);
-  }),
-);
-
-test(
   "a rejected plan ends blocked, with exit code 1 and the tree as it was",
   story(async (rig) => {
     await begin(rig);
@@ -211,7 +193,7 @@ exhaustively(
 );
 
 test(
-  "tdd: the test fails before the code, which is recorded, and a commit is offered only once it passes",
+  "tdd: the test fails before the code, which is recorded, and a commit is offered only once it passes; --auto-approve and --skip are recorded",
   story(async (rig) => {
     const ok: Parameters<Turn["report"]>[0] = { outcome: "done", output: { completed: [] } };
     let tries = 0;
@@ -229,39 +211,27 @@ test(
     };
     await begin(rig, red, { verify: { commands: ["test ! -f test.sh || sh test.sh"] } });
     const tdd = ["run", "--no-review", "--trust", "--workflow", "tdd"];
-    const next = async (): Promise<string> => {
-      const { stdout } = await rig.run(tdd);
-      await rig.run(["approve", "T1"]);
-      return /^T1 .* · (\w+) · T1\.\d+$/mu.exec(stdout)?.[1] ?? "";
-    };
-    expect([await next(), await next()]).toEqual(["approve", "tests"]);
+    const flags = ["--auto-approve", "approve", "--auto-approve", "tests", "--skip", "plan"];
+    expect((await rig.run([...tdd, ...flags])).stdout).toMatch(/^T1 .* · commit · T1\.\d+$/mu);
     // Without a failing test the stage is not done.
-    expect(tries).toBe(2);
-    expect(JSON.parse(rig.read(".looper/tasks/T1/3-red.json"))).toMatchObject({
+    expect(stages(rig).map((one) => one.split(" ")[1])).toEqual(["red", "red", "green", "refactor"]);
+    const told = rig.events();
+    expect(told).toContainEqual(
+      expect.objectContaining({ type: "stage_entered", skipped: "skip", from: "plan" }),
+    );
+    expect(told.find(({ type }) => type === "question_answered")).toMatchObject({ via: "setting" });
+    expect(JSON.parse(rig.read(".looper/tasks/T1/2-red.json"))).toMatchObject({
       red: ["test ! -f test.sh || sh test.sh"],
     });
-    expect(rig.read(".looper/tasks/T1/3-red.md")).toContain("## New tests that fail, as they must");
-    expect(await next()).toBe("commit");
-    expect(JSON.parse(rig.read(".looper/tasks/T1/6-refactor.json"))).not.toHaveProperty("red");
+    expect(rig.read(".looper/tasks/T1/2-red.md")).toContain("## New tests that fail, as they must");
+    expect(JSON.parse(rig.read(".looper/tasks/T1/5-refactor.json"))).not.toHaveProperty("red");
     expect(rig.git("log", "--format=%s", "--", "impl.txt")).toBe("");
+    await rig.run(["approve", "T1"]);
     expect((await rig.run(tdd)).code).toBe(0);
     expect(rig.git("log", "--format=%s", "--", "impl.txt", "test.sh").trim()).toBe("Do T1");
-  }),
-);
-
-test(
-  "looper complete from another process during a turn ends the workflow at the end of the visit",
-  story(async (rig) => {
-    await begin(rig, {
-      review: async (turn) => {
-        expect((await rig.run(["complete", "T1"])).code).toBe(0);
-        await turn.report({ outcome: "changes", output: { findings: [{ text: "more", severity: "low" }] } });
-      },
-    });
-    const { code } = await rig.run(["run", "--no-review", "--workflow", "implement-review"]);
-    expect(code).toBe(0);
-    expect(stages(rig)).toEqual(["1 implement", "2 review"]);
-    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(rig.git("log", "-1", "--format=%B", "--", "impl.txt")).toMatch(/^Looper-Approved-By: .*setting/mu);
+    const shown = await rig.run(["show", "T1"]);
+    expect(shown.stdout).toMatch(/ 1 {2}approve +ask\.auto_approve \(setting\) /u);
   }),
 );
 
@@ -293,7 +263,7 @@ exhaustively(
 );
 
 test(
-  "an agent's question is answered with a text, which is in the next prompt of the same stage",
+  "an agent's question is answered with a text, which is in the next prompt of the same stage; an answer that a person writes into the task file is taken by the next run",
   story(async (rig) => {
     const prompts: string[] = [];
     await begin(rig, {
@@ -317,42 +287,35 @@ test(
     expect(prompts[1]).toContain("In Icelandic, please");
     // The question is a visit too.
     expect(stages(rig)).toEqual(["1 clarify", "3 clarify", "4 plan"]);
+
+    const backlog = rig.readBacklog();
+    const tasks = backlog.tasks.map((task) => ({
+      ...task,
+      progress: { ...task.progress, answer: { outcome: "approve" } },
+    }));
+    rig.write("to-do.json", `${JSON.stringify({ ...backlog, tasks }, undefined, 2)}\n`);
+    expect((await run(rig)).code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: unknown \(file, approve\)$/mu);
   }),
 );
 
 test(
-  "--auto-approve and --skip are explicit, and recorded",
+  "a paused task is left alone until it is resumed; other tasks go through, also one that looper complete ends during a turn",
   story(async (rig) => {
-    await begin(rig);
-    const { code } = await run(rig, "--auto-approve", "approve", "--skip", "clarify");
-    expect(code).toBe(0);
-    expect(stages(rig).map((one) => one.split(" ")[1])).toEqual(["plan", "execute", "validate"]);
-    const told = rig.events();
-    expect(told.find(({ type }) => type === "stage_entered")).toBeDefined();
-    expect(
-      told.some(
-        ({ type, skipped, from }) => type === "stage_entered" && skipped === "skip" && from === "clarify",
-      ),
-    ).toBe(true);
-    expect(told.find(({ type }) => type === "question_answered")).toMatchObject({ via: "setting" });
-    expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: .*setting/mu);
-    const shown = await rig.run(["show", "T1"]);
-    expect(shown.stdout).toMatch(/ 2 {2}approve +ask\.auto_approve \(setting\) /u);
-  }),
-);
-
-test(
-  "a paused task is left alone until it is resumed; other tasks go through",
-  story(async (rig) => {
+    await begin(rig, {
+      review: async (turn) => {
+        if (turn.task === "T1") return USUAL["review"]?.(turn);
+        expect((await rig.run(["complete", "T2"])).code).toBe(0);
+        await turn.report({ outcome: "changes", output: { findings: [{ text: "more", severity: "low" }] } });
+      },
+    });
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-    rig.write(".gitignore", "looper-logs/\n.looper/\n");
-    rig.gitInit();
-    const agent = await rig.agent();
-    agent.play(playStages());
     const paused = await rig.run(["pause", "T1", "-m", "not before Monday"]);
     expect([paused.code, paused.stderr]).toEqual([0, ""]);
     const go = () => rig.run(["run", "--no-review", "--workflow", "implement-review"]);
     await go();
+    expect(stages(rig)).toEqual(["1 implement", "2 review"]);
     expect(rig.statuses()).toEqual({ T1: "todo", T2: "done" });
     const status = await rig.run(["status"]);
     expect(status.stdout).toContain("paused: T1");

@@ -278,10 +278,8 @@ test(
     const killed = String(at(again, "conversation_id"));
     await watching.until((one) => one["type"] === "streaming-started" && one["conversationId"] === killed);
     process.kill(Number(at(live, "run", "pid")), "SIGKILL");
-    let fresh = await post("T1", "implementation");
-    while (fresh.status === 409) fresh = await post("T1", "implementation");
-    expect(fresh.status).toBe(201);
     await watching.until((one) => one["type"] === "streaming-ended" && one["conversationId"] === killed);
+    expect((await post("T1", "implementation")).status).toBe(201);
     expect((await complete(true)).body).toMatchObject({ forceCompletedAgents: 1 });
     await client.stop();
   }),
@@ -293,6 +291,8 @@ async function reached(client: ServeClient, id: string, stage: string): Promise<
     const said = await client.ask("GET", `/coding/${id}`);
     if (at(said, "stage") === stage) return said;
     expect(["planning", "executing"]).toContain(at(said, "stage"));
+    const run = at(await client.ask("GET", "/api/v1/runs"), "runs", 0, "run");
+    if (run !== undefined) await (await client.fetch("GET", `/api/v1/runs/${String(run)}/events`)).text();
   }
 }
 
