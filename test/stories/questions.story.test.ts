@@ -294,7 +294,7 @@ test(
       playStages({
         plan: async (turn) => {
           const approve = `${looper} approve T1`;
-          const orphan = `(${bare} setsid sh -c "${approve}; echo exit $? > orphaned" &) ; while ! test -f orphaned; do :; done`;
+          const orphan = `(${bare} setsid sh -c "${approve}; echo exit $? > orphaned" &) ; until test -f orphaned; do sleep 0.05; done`;
           for (const line of [approve, `${bare} ${approve}`, `${bare} setsid -w ${approve}`, orphan]) {
             const { code, stdout, stderr } = await turn.shell(`${line} 2>&1`);
             said.push(`${String(code)} ${stdout}${stderr}`);
