@@ -11,40 +11,6 @@ const RUN = ["run", "--trust", "--no-review"];
 const inTasks = (rig: Rig, file: string) => path.join(rig.project, ".looper/tasks", file);
 
 test(
-  "a reviewer that writes hooks and settings of git leaves none of them, and the run names each, and each branch and tag",
-  story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }]);
-    const puppet = await rig.agent();
-    rig.gitInit();
-    rig.git("branch", "mine");
-    rig.git("tag", "kept");
-    rig.git("tag", "moved");
-    puppet.play(
-      playStages({
-        review: async (turn) => {
-          await turn.shell("echo exit 1 > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit");
-          await turn.shell("git config core.hooksPath /nowhere");
-          await turn.shell("git branch sneaked && git branch -D mine");
-          await turn.shell("git tag sneaked && git tag -d moved");
-          await USUAL["review"]?.(turn);
-        },
-      }),
-    );
-    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
-    expect(run.code, run.stderr).toBe(0);
-    expect(readdirSync(path.join(rig.project, ".git/hooks"))).not.toContain("pre-commit");
-    expect(rig.git("config", "--list", "--local")).not.toContain("/nowhere");
-    expect(run.stderr).toMatch(/\.git\/hooks\/pre-commit was made during the attempt/u);
-    expect(run.stderr).toMatch(/\.git\/config was changed during the attempt/u);
-    expect(run.stderr).toContain("the branch sneaked was made during the attempt");
-    expect(run.stderr).toContain("the branch mine was removed during the attempt, and is back");
-    expect(run.stderr).toContain("the tag sneaked was made during the attempt");
-    expect(run.stderr).toContain("the tag moved was removed during the attempt, and is back");
-    expect(run.stderr).not.toContain("the tag kept");
-  }),
-);
-
-test(
   "an agent that only reads and edits the task file changes nothing in it; what a command changed meanwhile stays",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }, { id: "T2", title: "second" }]);
@@ -80,14 +46,18 @@ test(
 );
 
 test(
-  "an agent that writes into the folders of tasks leaves nothing there: a plan that a person reads, the document, forged outputs, links",
+  "agents that write into the folders of tasks, hooks, settings and refs of git, or call commands without their environment, change nothing; the run names each",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1", workflow: "plan-approve-execute" }, { id: "T2" }]);
     const puppet = await rig.agent();
     rig.gitInit();
+    rig.git("branch", "mine");
+    rig.git("tag", "kept");
+    rig.git("tag", "moved");
     const outside = path.join(path.dirname(rig.project), "outside.txt");
     writeFileSync(outside, "mine\n");
     let plan = "";
+    const said: string[] = [];
     puppet.play(
       playStages({
         implement: async (turn) => {
@@ -101,6 +71,16 @@ test(
         },
         review: async (turn) => {
           writeFileSync(inTasks(rig, "T2/1-review.json"), '{"findings":[]}');
+          await turn.shell("echo exit 1 > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit");
+          await turn.shell("git config core.hooksPath /nowhere");
+          await turn.shell("git branch sneaked && git branch -D mine");
+          await turn.shell("git tag sneaked && git tag -d moved");
+          // Its stage does not see the run's log, and its commands know none of its variables.
+          for (const words of ["complete T2", "set T1 title=Other", "add Another", "pause T1"]) {
+            const line = `env -i PATH="$PATH" HOME="$HOME" '${process.execPath}' '${BIN}' ${words} 2>&1`;
+            const { code, stdout } = await turn.shell(line);
+            said.push(`${String(code)} ${stdout}`);
+          }
           await USUAL["review"]?.(turn);
         },
       }),
@@ -114,34 +94,59 @@ test(
     expect(readFileSync(inTasks(rig, "T2/notes.txt"), "utf8")).toBe("my own\n");
     expect(readFileSync(outside, "utf8")).toBe("mine\n");
     expect(existsSync(inTasks(rig, "T2/1-review.json"))).toBe(false);
-    expect(run.stderr).toContain(
-      "files that the runner alone writes were changed while the agent of the stage implement worked, and were put back: .looper/tasks/T1/2-plan.json, .looper/tasks/T1/2-plan.md, .looper/tasks/T2/1-implement.json",
-    );
-    expect(run.stderr).toContain(
-      "files that the runner alone writes were changed while the agent of the stage review worked, and were put back: .looper/tasks/T2/1-review.json",
-    );
+    for (const [stage, files] of [
+      [
+        "implement",
+        ".looper/tasks/T1/2-plan.json, .looper/tasks/T1/2-plan.md, .looper/tasks/T2/1-implement.json",
+      ],
+      ["review", ".looper/tasks/T2/1-review.json"],
+    ] as const)
+      expect(run.stderr).toContain(
+        `files that the runner alone writes were changed while the agent of the stage ${stage} worked, and were put back: ${files}`,
+      );
+
+    expect(readdirSync(path.join(rig.project, ".git/hooks"))).not.toContain("pre-commit");
+    expect(rig.git("config", "--list", "--local")).not.toContain("/nowhere");
+    for (const named of [
+      ".git/hooks/pre-commit was made during the attempt",
+      ".git/config was changed during the attempt",
+      "the branch sneaked was made during the attempt",
+      "the branch mine was removed during the attempt, and is back",
+      "the tag sneaked was made during the attempt",
+      "the tag moved was removed during the attempt, and is back",
+    ])
+      expect(run.stderr).toContain(named);
+    expect(run.stderr).not.toContain("the tag kept");
+
+    expect(said).toHaveLength(4);
+    for (const one of said) expect(one).toMatch(/^1 looper: an agent of a run/u);
+    expect(rig.readBacklog().tasks.map(({ title }) => title)).toEqual(["Do T1", "Do T2"]);
   }),
 );
 
 test(
-  "a check stage that passes with a script that the work changed says so, and one with a new document does not",
+  "a check stage that passes with a script that the work changed says so, and one with a new document does not; a script of a stage's own gate is a check too",
   story(async (rig) => {
-    const stages = {
+    const workflow = (name: string, stages: object): void => {
+      rig.write(`.looper/workflows/${name}.json`, JSON.stringify({ workflow: 1, name, start: "do", stages }));
+    };
+    workflow("gated", {
+      do: { kind: "work", prompt: "implement", gate: ["sh gate.sh"], next: { done: "finish" } },
+    });
+    workflow("linted", {
       do: { kind: "work", prompt: "implement", gate: "none", next: { done: "lint" } },
       lint: { kind: "check", commands: ["sh lint.sh"], next: { passed: "finish", failed: "do" } },
-    };
-    rig.write(
-      ".looper/workflows/linted.json",
-      JSON.stringify({ workflow: 1, name: "linted", start: "do", stages }),
-    );
+    });
+    rig.write("gate.sh", "exit 1\n");
     rig.write("lint.sh", "test -f hello.txt\n");
-    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3", workflow: "gated" }]);
     const puppet = await rig.agent();
     rig.gitInit();
+    const files: Record<string, string> = { T1: "hello.txt", T2: "lint.sh", T3: "gate.sh" };
     puppet.play(
       playStages({
         do: async (turn) => {
-          await turn.write(turn.task === "T1" ? "hello.txt" : "lint.sh", "exit 0\n");
+          await turn.write(files[turn.task] ?? "", "exit 0\n");
           await turn.report({ outcome: "done" });
         },
       }),
@@ -152,33 +157,7 @@ test(
     expect(warned).toEqual([
       expect.stringMatching(/^! lint passed with lint\.sh as the work of T2 left it/u),
     ]);
-  }),
-);
-
-test(
-  "a script that a stage's own gate runs is a check: work that changes it is unverified",
-  story(async (rig) => {
-    const stages = {
-      do: { kind: "work", prompt: "implement", gate: ["sh lint.sh"], next: { done: "finish" } },
-    };
-    rig.write(
-      ".looper/workflows/gated.json",
-      JSON.stringify({ workflow: 1, name: "gated", start: "do", stages }),
-    );
-    rig.write("lint.sh", "test -f hello.txt\n");
-    rig.writeBacklog([{ id: "T1" }]);
-    const puppet = await rig.agent();
-    rig.gitInit();
-    puppet.play(
-      playStages({
-        do: async (turn) => {
-          await turn.write("lint.sh", "exit 0\n");
-          await turn.report({ outcome: "done" });
-        },
-      }),
-    );
-    const run = await rig.run([...RUN, "--workflow", "gated"]);
-    expect(run.stderr).toContain("it passes only with lint.sh");
+    expect(run.stderr).toContain("it passes only with gate.sh");
   }),
 );
 
@@ -225,32 +204,5 @@ test(
     ]);
     const last = await rig.run([...RUN, "--max-iterations", "1"]);
     expect(last.stderr).not.toContain("was edited after run");
-  }),
-);
-
-test(
-  "a reviewer's command with a cleared environment is refused, although its stage does not see the run's log",
-  story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }, { id: "T2", status: "blocked", blockers: ["later"] }]);
-    const puppet = await rig.agent();
-    rig.gitInit();
-    const said: string[] = [];
-    puppet.play(
-      playStages({
-        review: async (turn) => {
-          for (const words of ["complete T1", "set T2 title=Other", "add Another", "pause T2"]) {
-            const line = `env -i PATH="$PATH" HOME="$HOME" '${process.execPath}' '${BIN}' ${words} 2>&1`;
-            const { code, stdout } = await turn.shell(line);
-            said.push(`${String(code)} ${stdout}`);
-          }
-          await USUAL["review"]?.(turn);
-        },
-      }),
-    );
-    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
-    expect(run.code, run.stderr).toBe(0);
-    expect(said).toHaveLength(8);
-    for (const one of said) expect(one).toMatch(/^1 looper: an agent of a run/u);
-    expect(rig.readBacklog().tasks.map(({ title }) => title)).toEqual(["Do T1", "Do T2"]);
   }),
 );

@@ -127,13 +127,24 @@ test(
 );
 
 test(
-  "undo of a task that is not done counts its saved work, asks, and keeps it as a rescue",
+  "a rejection that drops changes, and undo of a task that is not done, which asks, keep the work as a rescue, and name it",
   story(async (rig) => {
-    writeAsked(rig, "diff", "block");
+    writeAsked(rig, "diff", DROP);
     const puppet = await rig.agent();
     rig.gitInit();
     puppet.play(play);
-    expect((await rig.run(ASKED)).code).toBe(1);
+    await rig.run(ASKED);
+    await rig.run(["reject", "T1"]);
+    const rejected = await rig.run(ASKED);
+    expect(rejected.code).toBe(1);
+    const [, dropped = ""] =
+      /the changes of do were dropped from the work of T1; they are kept: looper rescue show (\S+)/u.exec(
+        rejected.stderr,
+      ) ?? [];
+    expect(dropped).toMatch(/\/T1-do$/u);
+    expect((await rig.run(["rescue", "show", dropped])).stdout).toContain("+do 1");
+    expect((await rig.run(["rescue"])).stdout).toContain("changes of a stage that were dropped");
+
     const before = { rows: rig.read("to-do.json"), refs: refs(rig) };
     const unasked = await rig.run(["undo", "T1"]);
     expect([unasked.code, unasked.stderr]).toEqual([
@@ -215,19 +226,18 @@ test.runIf(by === "namespace")(
     const found: string[] = [];
     puppet.play(async (turn) => {
       const { LOOPER_STAGE: stage = "" } = turn.hello.env;
-      if (stage === "execute") {
+      if (stage === "implement") {
         await turn.say("PRAISE of the work");
         await turn.write("T1.txt", "x\n");
         return turn.report({ outcome: "done", summary: "PRAISE of the work" });
       }
-      if (stage === "validate") {
+      if (stage === "review") {
         found.push((await turn.shell("grep -rl PRAISE . 2>/dev/null; true")).stdout);
         found.push((await turn.shell('ls "$LOOPER_STEP_DIR/prompt.md"')).stdout);
       }
-      return play(turn);
+      return turn.report({ outcome: "complete", output: { findings: [] } });
     });
-    const go = [...RUN, "--workflow", "plan-approve-execute", "--auto-approve", "approve"];
-    const run = await rig.run(go);
+    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
     expect(run.code, run.stderr).toBe(0);
     expect(found).toEqual(["", expect.stringContaining("prompt.md")]);
   }),
@@ -248,26 +258,6 @@ exhaustively(
     expect(others).toEqual([]);
     expect(rig.git("show", `${rescue}:T1.txt`)).toBe("do 1\n");
     expect(rig.read("to-do.json")).toContain("its work is kept: looper rescue show ");
-  }),
-);
-
-test(
-  "a rejection that drops changes names the rescue that keeps them, and the list says what it is",
-  story(async (rig) => {
-    writeAsked(rig, "diff", DROP);
-    const puppet = await rig.agent();
-    rig.gitInit();
-    puppet.play(play);
-    await rig.run(ASKED);
-    await rig.run(["reject", "T1"]);
-    const { stderr } = await rig.run(ASKED);
-    const [, id = ""] =
-      /the changes of do were dropped from the work of T1; they are kept: looper rescue show (\S+)/u.exec(
-        stderr,
-      ) ?? [];
-    expect(id).toMatch(/\/T1-do$/u);
-    expect((await rig.run(["rescue", "show", id])).stdout).toContain("+do 1");
-    expect((await rig.run(["rescue"])).stdout).toContain("changes of a stage that were dropped");
   }),
 );
 
