@@ -292,7 +292,7 @@ async function reached(client: ServeClient, id: string, stage: string): Promise<
     if (at(said, "stage") === stage) return said;
     expect(["planning", "executing"]).toContain(at(said, "stage"));
     const run = at(await client.ask("GET", "/api/v1/runs"), "runs", 0, "run");
-    if (run !== undefined) await (await client.fetch("GET", `/api/v1/runs/${String(run)}/events`)).text();
+    if (typeof run === "string") await (await client.fetch("GET", `/api/v1/runs/${run}/events`)).text();
   }
 }
 
