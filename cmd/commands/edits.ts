@@ -32,7 +32,7 @@ export const done: EditingCommand<{ ids: readonly string[] }> = {
     edit(context, request, { decide: setStatus(request.ids, "done"), say: statusLines }),
 };
 
-export const rm: EditingCommand<{ ids: readonly string[]; force?: true }> = {
+export const rm: EditingCommand<{ ids: readonly string[]; force?: boolean }> = {
   ...EDITING,
   arguments: [TASKS],
   options: [new Option("--force", "also remove dependencies of other tasks on them"), ...EDITING.options],

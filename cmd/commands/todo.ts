@@ -16,7 +16,7 @@ import { readTasks } from "../lookup/read-tasks.js";
 
 interface Request {
   ids: readonly string[];
-  restart?: true;
+  restart?: boolean;
   stage?: string;
   file?: string;
 }

@@ -25,9 +25,9 @@ import { refuseAgents } from "../lookup/under-an-agent.js";
 interface Request {
   id: string;
   file?: string;
-  cascade?: true;
+  cascade?: boolean;
   reason?: string;
-  dryRun?: true;
+  dryRun?: boolean;
   y?: true;
 }
 

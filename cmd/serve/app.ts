@@ -81,7 +81,7 @@ export function makeApp(parts: AppParts): Hono<Env> {
     c.set("seen", seen);
     try {
       const refused = judgeHead(headOf(c), parts.names());
-      if (refused !== undefined) throw new ApiError(refused.status, refused.code, refused.message);
+      if (refused !== undefined) throw refused;
       await next();
       if (c.error !== undefined) throw c.error;
     } catch (error) {
@@ -232,14 +232,10 @@ async function mustNotBeAgent(c: Context<Env>, site: Site): Promise<void> {
 }
 
 function headOf(c: Context<Env>): RequestHead {
-  const { rawHeaders } = c.env.incoming;
-  const hosts = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "host",
-  );
   const length = c.req.header("content-length");
   return {
     method: c.req.method,
-    hosts,
+    hosts: c.env.incoming.headersDistinct["host"] ?? [],
     origin: c.req.header("origin"),
     site: c.req.header("sec-fetch-site"),
     type: c.req.header("content-type"),

@@ -107,7 +107,7 @@ export class Changes {
       this.#heard.delete(heard);
       heard.wake();
     };
-    signal.addEventListener("abort", stop);
+    signal.addEventListener("abort", stop, { once: true });
     try {
       yield frame({ event: "state", data: seen });
       void this.#look();
@@ -121,7 +121,6 @@ export class Changes {
           yield beat({ now: this.context.ports.clock.now() });
       }
     } finally {
-      signal.removeEventListener("abort", stop);
       this.#heard.delete(heard);
     }
   }

@@ -16,6 +16,8 @@ export interface FollowedLine {
   end: number;
 }
 
+type Followed = FollowedLine | "beat" | "gone";
+
 class Follower {
   /** Bytes of the log; `undefined` once it is gone. */
   size: number | undefined = 0;
@@ -78,66 +80,61 @@ export class LogFollowers {
   }
 
   /** Whole lines whose `seq` is above `after`, as they come; `beat` in silence; until the client has gone. */
-  async *lines(folder: string, wish: Wish): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
+  async *lines(folder: string, { after, beatMs, signal, over }: Wish): AsyncGenerator<Followed, void> {
     this.reading++;
     try {
-      yield* this.#lines(folder, wish);
+      const follower = this.#of(folder);
+      let isOver = false;
+      await follower.look();
+      let at = await this.#offsetOf(follower, after);
+      let rest: Buffer = Buffer.alloc(0);
+      let mayBeOver = false;
+      /** Of a line that is too long: its beginning, and how many of its bytes went by. */
+      let long: { seq: number | undefined; bytes: number } | undefined;
+      while (!signal.aborted) {
+        const size = follower.size;
+        if (size === undefined || size < at) {
+          yield "gone";
+          return;
+        }
+        // Never beyond the size that was looked at: the log grows meanwhile.
+        const from = at + rest.length;
+        const most = Math.min(CHUNK, size - from);
+        const chunk = Buffer.from(
+          most <= 0 ? [] : await this.ports.files.readRange(follower.file, from, most),
+        );
+        if (chunk.length === 0) {
+          if (beatMs === undefined || isOver) return;
+          await follower.grown(size, mayBeOver ? LOOK_EVERY_MS : beatMs, signal);
+          const isQuiet = follower.size === size;
+          if (isQuiet && !mayBeOver) yield "beat";
+          if (!isQuiet && !mayBeOver) continue;
+          // Then everything before the end is there to be read.
+          isOver = (await over?.isOver()) === true;
+          if (isOver) await follower.look();
+          continue;
+        }
+        const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+        let start = 0;
+        for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
+          const text: string = long === undefined ? bytes.toString("utf8", start, end) : leftOut(long, end);
+          long = undefined;
+          start = end + 1;
+          const seq = seqOf(text);
+          if (seq === undefined || seq <= after) continue;
+          mayBeOver ||= over?.end.test(text) === true;
+          yield { seq, text, end: at + start };
+        }
+        at += start;
+        rest = Buffer.from(bytes.subarray(start));
+        if (rest.length <= MOST_LINE && long === undefined) continue;
+        const seq = long?.seq ?? seqOf(rest.toString("latin1", 0, 40));
+        long = { seq, bytes: (long?.bytes ?? 0) + rest.length };
+        at += rest.length;
+        rest = Buffer.alloc(0);
+      }
     } finally {
       this.reading--;
-    }
-  }
-
-  async *#lines(
-    folder: string,
-    { after, beatMs, signal, over }: Wish,
-  ): AsyncGenerator<FollowedLine | "beat" | "gone", void> {
-    const follower = this.#of(folder);
-    let isOver = false;
-    await follower.look();
-    let at = await this.#offsetOf(follower, after);
-    let rest: Buffer = Buffer.alloc(0);
-    let mayBeOver = false;
-    /** Of a line that is too long: its beginning, and how many of its bytes went by. */
-    let long: { seq: number | undefined; bytes: number } | undefined;
-    while (!signal.aborted) {
-      const size = follower.size;
-      if (size === undefined || size < at) {
-        yield "gone";
-        return;
-      }
-      // Never beyond the size that was looked at: the log grows meanwhile.
-      const from = at + rest.length;
-      const most = Math.min(CHUNK, size - from);
-      const chunk = Buffer.from(most <= 0 ? [] : await this.ports.files.readRange(follower.file, from, most));
-      if (chunk.length === 0) {
-        if (beatMs === undefined || isOver) return;
-        await follower.grown(size, mayBeOver ? LOOK_EVERY_MS : beatMs, signal);
-        const isQuiet = follower.size === size;
-        if (isQuiet && !mayBeOver) yield "beat";
-        if (!isQuiet && !mayBeOver) continue;
-        // Then everything before the end is there to be read.
-        isOver = (await over?.isOver()) === true;
-        if (isOver) await follower.look();
-        continue;
-      }
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      let start = 0;
-      for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
-        const text: string = long === undefined ? bytes.toString("utf8", start, end) : leftOut(long, end);
-        long = undefined;
-        start = end + 1;
-        const seq = seqOf(text);
-        if (seq === undefined || seq <= after) continue;
-        mayBeOver ||= over?.end.test(text) === true;
-        yield { seq, text, end: at + start };
-      }
-      at += start;
-      rest = Buffer.from(bytes.subarray(start));
-      if (rest.length <= MOST_LINE && long === undefined) continue;
-      const seq = long?.seq ?? seqOf(rest.toString("latin1", 0, 40));
-      long = { seq, bytes: (long?.bytes ?? 0) + rest.length };
-      at += rest.length;
-      rest = Buffer.alloc(0);
     }
   }
 

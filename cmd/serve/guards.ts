@@ -1,4 +1,5 @@
 // Judges the head of a request before anything else is read: where it came from, and what form it has. Pure.
+import { ApiError } from "./api-error.js";
 
 /** The facts of a request's head; names of headers are in lower case. */
 export interface RequestHead {
@@ -18,12 +19,6 @@ export interface RequestHead {
 export interface ServerNames {
   hosts: ReadonlySet<string>;
   origins: ReadonlySet<string>;
-}
-
-export interface Refused {
-  status: 403 | 415 | 421;
-  code: string;
-  message: string;
 }
 
 /** The names of a server at a port of this machine, and of its public address, e.g. `https://example.org`. */
@@ -52,17 +47,17 @@ export interface Place {
 }
 
 /** The refusal of a request from elsewhere, or in another form than JSON; `undefined`: it may be read. */
-export function judgeHead(head: RequestHead, names: ServerNames): Refused | undefined {
+export function judgeHead(head: RequestHead, names: ServerNames): ApiError | undefined {
   const [host = "", ...others] = head.hosts;
   if (others.length > 0 || !names.hosts.has(host.toLowerCase()))
-    return { status: 421, code: "host", message: "this server is not known by that name" };
+    return new ApiError(421, "host", "this server is not known by that name");
   if (head.origin !== undefined && !names.origins.has(head.origin))
-    return { status: 403, code: "origin", message: "requests of other origins are refused" };
+    return new ApiError(403, "origin", "requests of other origins are refused");
   if (head.site !== undefined && head.site !== "same-origin" && head.site !== "none")
-    return { status: 403, code: "origin", message: "requests of other sites are refused" };
+    return new ApiError(403, "origin", "requests of other sites are refused");
   if (head.encoding !== undefined && head.encoding !== "identity")
-    return { status: 415, code: "type", message: "compressed bodies are not read" };
+    return new ApiError(415, "type", "compressed bodies are not read");
   if (head.hasBody && !/^application\/json(?: *; *charset="?utf-8"?)?$/i.test(head.type ?? ""))
-    return { status: 415, code: "type", message: "a body must be application/json in UTF-8" };
+    return new ApiError(415, "type", "a body must be application/json in UTF-8");
   return undefined;
 }

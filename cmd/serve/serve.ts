@@ -75,7 +75,7 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     report: () => Promise.resolve(),
     cwd: project.folder,
   };
-  const open = (): ReturnType<typeof projectOf> => projectOf(silent);
+  const open = () => projectOf(silent);
   const closing = new AbortController();
   const followers = new LogFollowers(context.ports);
   const site: Site = {

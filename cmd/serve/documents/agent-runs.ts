@@ -25,6 +25,7 @@ const WORKFLOW = "plan-implement-review";
 const STAGES = { planification: "plan", implementation: "implement", review: "review" } as const;
 type AgentType = keyof typeof STAGES;
 const TYPES = Object.keys(STAGES) as AgentType[];
+const NAMED = { op: "edit" as const, set: { workflow: WORKFLOW }, clear: [] };
 
 /** How long a claim may take to be in the log. */
 const PATIENCE_MS = 60_000;
@@ -137,9 +138,7 @@ function enterStage(task: Task, type: AgentType, call: ApiCall): PersonEdit {
   if (type === "implementation" && isAsked) return decideQuestion(task.id, { word: "approve" }, person);
   return (backlog) => [
     ...(task.status === "done" ? setStatus([task.id], "todo")(backlog) : []),
-    ...(task.workflow === undefined
-      ? [{ op: "edit" as const, id: task.id, set: { workflow: WORKFLOW }, clear: [] }]
-      : []),
+    ...(task.workflow === undefined ? [{ ...NAMED, id: task.id }] : []),
     ...restartTask(task.id, STAGES[type], person)(backlog),
   ];
 }
@@ -185,8 +184,8 @@ async function stopAgents(call: ApiCall, id: string): Promise<number> {
   const { context, site } = call;
   const project = await site.project();
   const live = await findLiveRun(context.ports, project);
-  if (live === undefined) return 0;
-  if ((await viewOf(context, project, live.run)).current?.taskId !== id) return 0;
+  const at = live && (await viewOf(context, project, live.run)).current?.taskId;
+  if (live === undefined || at !== id) return 0;
   try {
     await stopRun(context.ports, project, { now: true });
   } catch (error) {

@@ -98,8 +98,7 @@ async function stateOf(call: ApiCall, task: Task): Promise<z.infer<typeof Coding
     if (output === undefined) return null;
     return (await readOutput(context.ports, project, task.id, output).catch(orLost))?.value ?? null;
   };
-  const about =
-    question === undefined ? undefined : await readShown({ context, project, task, question }, context.out);
+  const about = question && (await readShown({ context, project, task, question }, context.out));
   const shown = about !== undefined && "text" in about ? about.text.join("\n") : null;
   return {
     session_id: task.id,
@@ -221,10 +220,8 @@ export const CODING_ROUTES: readonly ApiRoute[] = [
       const { context, site, body } = call;
       const workflow = body.workflow ?? WORKFLOW;
       const project = await site.project();
-      await loadWorkflow(context.ports.files, workflowPlaces({ ...context, project }), {
-        name: workflow,
-        namedBy: "workflow",
-      });
+      const named = { name: workflow, namedBy: "workflow" };
+      await loadWorkflow(context.ports.files, workflowPlaces({ ...context, project }), named);
       const text = body.request.trim();
       const title = (text.split("\n")[0] ?? "").slice(0, MOST_TITLE);
       const meta = { creator: call.session.name };
@@ -235,13 +232,8 @@ export const CODING_ROUTES: readonly ApiRoute[] = [
       });
       const id = changed[0]?.id ?? "";
       const own = { ...call, params: { session_id: id } };
-      const refused = await Promise.race([
-        startWhenFree(call, id).then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
-        context.ports.clock.sleep(SOON_MS),
-      ]);
+      const started = startWhenFree(call, id).catch((error: unknown) => error);
+      const refused = await Promise.race([started, context.ports.clock.sleep(SOON_MS)]);
       if (refused instanceof ApiError && refused.code === "untrusted") {
         await editAs(context, removeTasks([id], { force: false }));
         throw refused;

@@ -2,9 +2,8 @@
 import path from "node:path";
 import { z } from "zod";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
-import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { findKey, readModelName, usualModelOf } from "../../../src/config/settings/model-names.js";
-import { UserError } from "../../../src/system/errors.js";
+import { usageError, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { isInside } from "../../../src/git/room/room.js";
 import { siteOf } from "../../commands/chapo/site.js";
@@ -52,14 +51,8 @@ export async function beginTurn(
     const model = provider === undefined ? undefined : modelOfProvider(provider, agent.model, env);
     // As in a run: calls are allowed unless the settings say otherwise.
     const request = given({ model, skill, mode: mode ?? settings.mode ?? "trusted" });
-    const own: Partial<ChapoSettings> = given(config);
-    return await site.turns.begin({
-      context,
-      request,
-      settings: own,
-      ...given({ session, root, prepare }),
-      work,
-    });
+    const turn = { context, request, settings: given(config), work, ...given({ session, root, prepare }) };
+    return await site.turns.begin(turn);
   } catch (error) {
     if (error instanceof UserError && error.hint?.includes("--trust") === true)
       throw new ApiError(409, "untrusted", error.message, {
@@ -79,22 +72,16 @@ function modelOfProvider(
 ): string {
   const provider = asked === "gemini" ? "google" : asked;
   if (findKey(provider, env) === undefined)
-    throw new UserError(
-      "usage",
-      `the provider ${asked} is not configured`,
-      "set its key where looper serve starts",
-    );
+    throw usageError(`the provider ${asked} is not configured`, "set its key where looper serve starts");
   const own = set === undefined ? undefined : readModelName(set);
   if (set !== undefined && own !== undefined && "provider" in own && own.provider === provider) return set;
   return usualModelOf(provider);
 }
 
 async function rootInside({ ports }: ApiCall["context"], project: string, asked: string): Promise<string> {
-  const refused = new UserError("usage", `projectRoot ${asked} is not the project, nor a folder inside it`);
-  const [top, root] = [
-    await ports.files.realPath(project),
-    await ports.files.realPath(path.resolve(project, asked)),
-  ];
+  const refused = usageError(`projectRoot ${asked} is not the project, nor a folder inside it`);
+  const top = await ports.files.realPath(project);
+  const root = await ports.files.realPath(path.resolve(project, asked));
   if (root === undefined || (await ports.files.stat(root))?.kind !== "folder") throw refused;
   if (root !== top && (top === undefined || !isInside(top, root))) throw refused;
   return root;

@@ -63,16 +63,13 @@ export const MEMORY_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const asked = call.params["date"] ?? "";
       const memory = await memoryOf(call);
-      if (asked === "today") {
-        const { file, text } = await memory.readToday();
-        return { date: file.slice(-"2026-01-01.md".length, -".md".length), filePath: file, content: text };
-      }
-      if (!/^\d{4}-\d\d-\d\d$/.test(asked) || Number.isNaN(Date.parse(asked)))
+      const isToday = asked === "today";
+      if (!isToday && (!/^\d{4}-\d\d-\d\d$/.test(asked) || Number.isNaN(Date.parse(asked))))
         throw new ApiError(400, "shape", `${asked} is not a day`, {
           details: [{ at: "date", message: "expected YYYY-MM-DD" }],
         });
-      const { file, text } = await memory.readDay(asked);
-      return { date: asked, filePath: file, content: text };
+      const { file, text } = isToday ? await memory.readToday() : await memory.readDay(asked);
+      return { date: file.slice(-"2026-01-01.md".length, -".md".length), filePath: file, content: text };
     },
   }),
 ];

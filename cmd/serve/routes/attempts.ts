@@ -20,7 +20,7 @@ import {
 } from "../attempts.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { folderOf } from "../run-folder.js";
-import { mustBeThere } from "./tasks.js";
+import { findRow } from "./tasks.js";
 
 const MOST_PATCH = 2 << 20;
 const MOST_FILES = 5_000;
@@ -50,18 +50,12 @@ async function treesFor(
   { run, job, commit, rescue }: Attempt,
   { id, of }: { id: string; of: (typeof OF)[number] },
 ): Promise<Trees> {
-  const found =
-    of === "attempt"
-      ? await treesOf(repo, attemptRef(run, id, job))
-      : of === "commit"
-        ? commit === null
-          ? undefined
-          : await treesOf(repo, commit)
-        : (await listRescues(repo))
-            .filter(({ ref }) => ref === rescue)
-            .map(({ from, commit: to }) => ({ from, to }))[0];
-  if (found === undefined) throw new ApiError(404, "no-work", `this attempt has no ${of}, or no longer`);
-  return found;
+  const saved = of === "rescue" ? (await listRescues(repo)).find(({ ref }) => ref === rescue) : undefined;
+  const tip = of === "attempt" ? attemptRef(run, id, job) : of === "commit" ? commit : null;
+  const found = saved && { from: saved.from, to: saved.commit };
+  const trees = found ?? (tip === null ? undefined : await treesOf(repo, tip));
+  if (trees !== undefined) return trees;
+  throw new ApiError(404, "no-work", `this attempt has no ${of}, or no longer`);
 }
 
 export const ATTEMPT_ROUTES: readonly ApiRoute[] = [
@@ -82,7 +76,7 @@ export const ATTEMPT_ROUTES: readonly ApiRoute[] = [
       const { id: task = "" } = call.params;
       const attempts = await listAttempts(call, task);
       // Of a task that was removed the logs know more than the task file.
-      if (attempts.length === 0) await mustBeThere(call);
+      if (attempts.length === 0) await findRow(call);
       return { task, attempts };
     },
   }),

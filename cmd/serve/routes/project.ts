@@ -31,8 +31,7 @@ const Agent = z.object({
 async function agentsOf({ site }: ApiCall): Promise<z.infer<typeof Agent>[]> {
   const { settings } = (await site.project()).resolved;
   const { run } = (await site.changes.state()).status;
-  const current = run?.state === "running" ? run.current : null;
-  const waiting = run?.state === "running" ? run.waiting : null;
+  const { current, waiting } = run?.state === "running" ? run : { current: null, waiting: null };
   const names = new Set([...Object.keys(settings.agents), ...(current === null ? [] : [current.agent])]);
   return [...names].map((name) => {
     const works = current?.agent === name;
@@ -144,8 +143,7 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
     errors: [404],
     handle: async ({ context, params }) => {
       const name = params["name"] ?? "";
-      const { json } = await workflows.answer(context, { words: [] });
-      const { workflows: all } = WorkflowsAnswer.parse(json);
+      const { workflows: all } = WorkflowsAnswer.parse((await workflows.answer(context, { words: [] })).json);
       if (!all.some((one) => one.name === name))
         throw new ApiError(404, "no-workflow", `no workflow ${name}`);
       return (await workflows.answer(context, { verb: "show", name, words: [] })).json;

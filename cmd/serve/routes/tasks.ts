@@ -48,16 +48,12 @@ const Patch = z.strictObject(
 const NoBody = z.strictObject({}).optional();
 
 /** Throws 404 where the task is not there, also in a file of which some rows cannot be read. */
-async function findRow({ context, site, params }: ApiCall): Promise<Task> {
+export async function findRow({ context, site, params }: ApiCall): Promise<Task> {
   const id = params["id"] ?? "";
   const tasks = tasksIn(await context.ports.files.read((await site.project()).todoFile));
   const row = tasks.find((task) => task.id === id);
   if (row !== undefined) return row;
   throw new ApiError(404, "no-task", `there is no task ${id}`, { near: hintOnTask(tasks, id) });
-}
-
-export async function mustBeThere(call: ApiCall): Promise<string> {
-  return (await findRow(call)).id;
 }
 
 /** The tag by which a client says which version of a row it changes. */
@@ -159,7 +155,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     }),
     answer: ListAnswer.extend({ problems: z.string().optional() }),
     handle: async ({ context, query: { status, tag, ready } }) => {
-      const wanted = given({ status, tag, ready: ready === undefined ? undefined : (true as const) });
+      const wanted = given({ status, tag, ready: ready === "true" });
       const { json, problem } = await listTasks(context, { words: [], json: true, ...wanted });
       return { ...json, ...given({ problems: problem }) };
     },
@@ -198,7 +194,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     does: "Why it is or is not next, as `looper why --json`.",
     answer: WhyAnswer,
     errors: [404],
-    handle: async (call) => (await why.answer(call.context, { id: await mustBeThere(call) })).json,
+    handle: async (call) => (await why.answer(call.context, { id: (await findRow(call)).id })).json,
   }),
   route("PATCH", "/tasks/{id}", {
     does: "Changes values: `null` clears one, `{add, remove}` changes a list. With `If-Match`: only that version.",
@@ -217,8 +213,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     errors: [404, 409, 412],
     handle: async (asked) => {
       const { call, id } = await matching(asked);
-      const force = call.query.force === undefined ? {} : { force: true as const };
-      return (await edits.rm.answer(call.context, { ids: [id], ...force })).json;
+      return (await edits.rm.answer(call.context, { ids: [id], force: call.query.force === "true" })).json;
     },
   }),
   verb(
@@ -231,10 +226,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     "todo",
     "Marks it as still to do; `restart`: its workflow begins again, at `stage` if one is named.",
     ({ context, body }, id) =>
-      todo.answer(context, {
-        ids: [id],
-        ...given({ restart: body?.restart === true ? (true as const) : undefined, stage: body?.stage }),
-      }),
+      todo.answer(context, { ids: [id], ...given({ restart: body?.restart, stage: body?.stage }) }),
     z.strictObject({ restart: z.boolean().optional(), stage: z.string().optional() }).optional(),
   ),
   verb("done", "Marks it as done by hand, without checks.", ({ context }, id) =>
@@ -270,13 +262,8 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
       const row = await findRow(call);
       mustMatch(call.header("if-match"), row);
       if (dry !== true) await mustNotRun(call, "undo a task");
-      const { json } = await undo.answer(call.context, {
-        id: row.id,
-        y: true,
-        ...given({ reason }),
-        ...(cascade === true ? { cascade: true as const } : {}),
-        ...(dry === true ? { dryRun: true as const } : {}),
-      });
+      const wish = { id: row.id, y: true as const, ...given({ reason, cascade, dryRun: dry }) };
+      const { json } = await undo.answer(call.context, wish);
       if (json.outcome !== "refused") return json;
       const [message = "", ...hint] = refusalLines(json);
       throw new ApiError(409, json.why, message, { ...json, hint: hint.join("\n") });
