@@ -1,5 +1,5 @@
-// The gate's verdicts: on each command, on each test case that a command reports, and on the attempt as a whole.
-// compare.ts reaches the verdict, and run-commands.ts runs the commands.
+// The gate's verdicts: on each command, on each test case that a command reports, and on the attempt as a
+// whole. compare.ts reaches the verdict, and run-commands.ts runs the commands.
 import { z } from "zod";
 
 /** How one run of a command ended. */
@@ -25,7 +25,7 @@ export const Ran = z.object({
   /** The end of its output, both streams, at most 8 KiB, redacted. */
   tail: z.string(),
   tests: z.record(z.string(), TestStatus).optional(),
-  /** The known test runners it started, unless `verify.report` names the reports: "vitest", or "node --test, pytest". */
+  /** The test runners it started, without `verify.report`: "vitest", or "node --test, pytest". */
   runner: z.string().optional(),
 });
 export type Ran = z.infer<typeof Ran>;
@@ -92,18 +92,19 @@ export const Tampering = z.object({
 export type Tampering = z.infer<typeof Tampering>;
 
 /**
- * The whole verdict. `passed`: the checks pass with the source alone, and something turned from red to green because of it.
- * `unbroken`: they pass, and nothing shows that the work was done. `unverified`: they pass only with changes to what checks.
- * `interrupted`: the gate was stopped.
+ * The whole verdict. `passed`: the checks pass with the source alone, and something turned from red to green
+ * because of it. `unbroken`: they pass, and nothing shows that the work was done. `unverified`: they pass
+ * only with changes to what checks. `interrupted`: the gate was stopped.
  */
 export const GateVerdict = z.enum(["passed", "unbroken", "unverified", "failed", "tampered", "interrupted"]);
 export type GateVerdict = z.infer<typeof GateVerdict>;
 
 /**
- * Why a task whose checks pass is not verified. Unverified: `no-checks`: nothing was checked; `influence`: the checks pass only
- * with changes to what is not plainly the program's source; `no-report`: a known test runner ran no case, or fewer than before,
- * or wrote no report. Unbroken: `red-before`: a check failed before the work and still fails; `nothing-changed`; `only-checks`:
- * nothing but checks was changed, and they pass without other changes; `not-covered`: no check covers the change.
+ * Why a task whose checks pass is not verified. Unverified: `no-checks`: nothing was checked; `influence`:
+ * the checks pass only with changes to what is not plainly the program's source; `no-report`: a known test
+ * runner ran no case, or fewer than before, or wrote no report. Unbroken: `red-before`: a check failed before
+ * the work and still fails; `nothing-changed`; `only-checks`: nothing but checks was changed, and they pass
+ * without other changes; `not-covered`: no check covers the change.
  */
 export const Because = z.enum([
   "no-checks",
@@ -129,7 +130,7 @@ export type Need = z.infer<typeof Need>;
 export const Turned = z.object({ command: z.string(), name: z.string().optional() });
 export type Turned = z.infer<typeof Turned>;
 
-/** The evidence of the work, the first 100 of each kind, and how many cases and commands passed before and pass now. */
+/** The evidence, the first 100 of each kind, and how many cases and commands pass as before. */
 export const Proof = z.object({
   /** Failed at the reference, and pass with the source of the work. */
   fail_to_pass: z.array(Turned),
@@ -139,7 +140,7 @@ export const Proof = z.object({
 });
 export type Proof = z.infer<typeof Proof>;
 
-/** The gate's report. `evidence` is for the next attempt's prompt and the task's blocker; empty if no check failed. */
+/** The gate's report. `evidence`: for the next prompt and the blocker; empty if no check failed. */
 export const GateReport = z.object({
   verdict: GateVerdict,
   cold: z.boolean(),
@@ -150,11 +151,11 @@ export const GateReport = z.object({
   because: Because.optional(),
   /** Absent where no check ran, and where one fails. */
   proof: Proof.optional(),
-  /** The smallest set of changed files found without which the checks do not pass, if `because` is `influence`. */
+  /** If `because` is `influence`: the smallest set found without which the checks do not pass. */
   needs: z.array(Need).optional(),
   /**
-   * Earlier tasks of the run. Unverified: those whose changed checks it needs, if it needs no others; verified or unbroken: the
-   * unverified ones on whose changes to checks it stands.
+   * Earlier tasks of the run. Unverified: those whose changed checks it needs, if it needs no others;
+   * verified or unbroken: the unverified ones on whose changes to checks it stands.
    */
   on: z.array(z.string()).optional(),
   /** Changed checks that the verdict does not depend on. */

@@ -57,8 +57,8 @@ export async function runRepeating(
 }
 
 /**
- * Runs the gate in the project itself. `now` is the next task's baseline if this task is committed; it is empty if the
- * gate was interrupted.
+ * Runs the gate in the project itself. `now` is the next task's baseline if this task is committed; it is
+ * empty if the gate was interrupted.
  */
 export async function runGate(
   ports: GatePorts,

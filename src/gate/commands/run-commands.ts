@@ -3,7 +3,7 @@
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { FirstBytes, LastBytes } from "../report/output.js";
-import { MOST_STDOUT, readReports, watchReports } from "../report/report-files.js";
+import { MOST_STDOUT, watchReports } from "../report/report-files.js";
 import { cleanParts, type CleanPart } from "../report/test-names.js";
 import { mayStartRunner, prepareOwnReport, readOwnReport, removeOwnReport } from "../runners/own-report.js";
 import { endsWell } from "../verdict/runs.js";
@@ -18,7 +18,7 @@ export interface GatePlan {
   isOfStage?: boolean;
   /** The time limit of one command; 0 = unlimited. */
   timeoutMs: number;
-  /** The places of test reports: `stdout`, or files and folders relative to the room. Empty: known runners are made to report. */
+  /** Places of reports: `stdout`, files and folders in the room. Empty: known runners are made to report. */
   reports: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Room {
   temporary?: string;
   /** Removes secrets from the output of the commands, and from the names of their tests. */
   redact(text: string): string;
-  /** Absolute paths of files and folders that the commands must not see, where their containment can hide them. */
+  /** Absolute paths that the commands must not see, where their containment can hide them. */
   hide?: readonly string[];
   /** Called after each command, once its processes are gone. An error that it throws ends the gate. */
   onCommandEnd?(): Promise<void>;
@@ -86,7 +86,7 @@ export async function runOne(
   const mayReport = order.reports !== "none" && named.length === 0 && mayStartRunner(order.command);
   const report = mayReport ? await prepareOwnReport(ports, room) : undefined;
   try {
-    const watched = await watchReports(ports, room.cwd, named);
+    const readReports = await watchReports(ports, room.cwd, named);
     const output = new LastBytes();
     const stdout = new FirstBytes(named.includes("stdout") ? MOST_STDOUT : 0);
     const inside = report === undefined ? room : { ...room, env: report.env };
@@ -96,7 +96,7 @@ export async function runOne(
     const clean = await cleanIn(ports, room);
     const { tests, runner, problems } =
       report === undefined
-        ? { ...(await readReports(ports, watched, { stdout, clean })), runner: undefined }
+        ? { ...(await readReports({ stdout, clean })), runner: undefined }
         : await readOwnReport(ports, { ...report, clean, endsWell: endsWell(end) });
     const isBroken = report !== undefined && !endsWell(end) && end.how !== "timed-out" && tests === undefined;
     // Whatever the report may have broken, the command counts as it is without one.
@@ -125,20 +125,10 @@ function withoutLinesOf(folder: string | undefined, text: string): string {
 
 async function runShell(
   { processes, clock }: GatePorts,
-  {
-    command,
-    own,
-    room,
-    timeoutMs,
-    output,
-    stdout,
-  }: CommandOrder & {
-    room: Room;
-    output: LastBytes;
-    stdout: FirstBytes;
-  },
+  order: CommandOrder & { room: Room; output: LastBytes; stdout: FirstBytes },
   stop: AbortSignal,
 ): Promise<Pick<Ran, "command" | "own" | "end" | "duration_ms"> | "interrupted"> {
+  const { command, own, room, timeoutMs, output, stdout } = order;
   if (isStopped(stop)) return "interrupted";
   const spec = {
     command: "/bin/sh",

@@ -1,7 +1,7 @@
-// The reference of an attempt: the project at the start of the run, with the changes that a person made since, and with those to
-// checks that the verdict on an earlier task says it needs, so that no later task is accused of them. All other changes by agents
-// since then, committed or not, count as one long attempt, because only the gate has checked them.
-// src/loop/perform/gate/task-reference.ts finds the start of the run.
+// The reference of an attempt: the project at the start of the run, with the changes that a person made
+// since, and with those to checks that the verdict on an earlier task says it needs, so that no later task is
+// accused of them. All other changes by agents since then, committed or not, count as one long attempt,
+// because only the gate has checked them. src/loop/perform/gate/task-reference.ts finds the start of the run.
 import { toText } from "../../git/base/bytes.js";
 import { sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
@@ -12,9 +12,9 @@ import type { GateReport } from "../verdict.js";
 export interface RunStart {
   /** The commit the run began with. */
   start: string;
-  /** Every version that agents left, as `keyOf` writes it, by path (bytes), with the task that left it first. */
+  /** Every version (`keyOf`) that agents left, by path (bytes), with the task that left it first. */
   left: Map<string, Map<string, string>>;
-  /** The changes without which the checks do not pass, by the unverified task: paths (text) of its own, or all of earlier tasks. */
+  /** Needed changes, by the unverified task: paths (text) of its own, or all of earlier tasks. */
   needed: Map<string, { paths: ReadonlySet<string>; on: readonly string[] }>;
   /** Tasks whose verdict a person accepted. */
   accepted: ReadonlySet<string>;
@@ -31,6 +31,11 @@ export interface Reference {
   taskOf: (entry: DiffEntry) => string | undefined;
   /** The unverified tasks whose needed changes are in it. */
   onTopOf: readonly string[];
+}
+
+/** The reference of a commit to which no agent has added anything. */
+export function referenceAt(start: string): Reference {
+  return { start, persons: [], since: [], taskOf: () => undefined, onTopOf: [] };
 }
 
 /** Records the versions that an agent left at a task. */

@@ -1,5 +1,6 @@
-// Comments and attributes in source that silence a checking tool: what an attempt adds of them is blanked, to see whether the checks
-// pass without. By the tools' documentation of what they obey; one list for all languages. Pure. Leaves running the checks to the rooms.
+// Comments and attributes in source that silence a checking tool: what an attempt adds of them is blanked, to
+// see whether the checks pass without. By the tools' documentation of what they obey; one list for all
+// languages. Pure. Leaves running the checks to the rooms.
 import { familyOf } from "../sort/languages.js";
 
 /** Words of comments, of which only these are blanked. */

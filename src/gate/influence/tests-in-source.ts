@@ -1,14 +1,12 @@
-// Tests that are written into source files: kept as they were at the reference while the rest of the file is the attempt's. Pure.
-// By the rules of cargo (doc.rust-lang.org/book/ch11-03), vitest (vitest.dev/guide/in-source), pytest and unittest (collection by name
-// and class), node:test (calls of `test`), the custom of C to compile a test with `-DTEST`, and of doctest and rustdoc for examples in
+// Tests that are written into source files: kept as they were at the reference while the rest of the file is
+// the attempt's. Pure. By the rules of cargo (doc.rust-lang.org/book/ch11-03), vitest
+// (vitest.dev/guide/in-source), pytest and unittest (collection by name and class), node:test (calls of
+// `test`), the custom of C to compile a test with `-DTEST`, and of doctest and rustdoc for examples in
 // documentation. Leaves which files are source to sort/sort.ts.
 import { familyOf } from "../sort/languages.js";
 
 /** A part of a text that is a test. */
-interface Region {
-  from: number;
-  to: number;
-}
+type Region = Record<"from" | "to", number>;
 
 interface Mark {
   start: RegExp;
@@ -16,7 +14,7 @@ interface Mark {
   end: (text: string, found: Region) => number | undefined;
   /** Beginnings of parts that do not run. */
   skips?: RegExp;
-  /** Only in a file that a test runner is given, since a program may have the same words; only if checks run examples. */
+  /** Only in a file that a test runner is given, or if checks run examples: a program may have the words. */
   only?: "if-run" | "if-examples-run";
 }
 
@@ -77,14 +75,14 @@ export interface Usage {
   runsExamples: boolean;
   /** A test runner is given the file. */
   isRun?: boolean;
-  /** Texts of tests that were in files which the attempt changed or removed: with them a new file is one that was moved. */
+  /** Texts of tests in files that the attempt changed or removed: a new file with them was moved. */
   moved?: ReadonlySet<string>;
 }
 
 /**
- * The attempt's text of a source file with the tests in it as at the reference, those that were added left out. `undefined`: it has
- * none, or they are as they were. `check`: they cannot be told apart from the rest, so the whole file counts as a check. `before`:
- * empty for a new file.
+ * The attempt's text of a source file with the tests in it as at the reference, those that were added left
+ * out. `undefined`: it has none, or they are as they were. `check`: they cannot be told apart from the rest,
+ * so the whole file counts as a check. `before`: empty for a new file.
  */
 export function withTestsOf(
   { path, before, after }: { path: string; before: string; after: string },
@@ -122,11 +120,10 @@ export function hasExamples(path: string, text: string): boolean {
   return marks.some(({ only, start }) => only === "if-examples-run" && start.test(text));
 }
 
-/** A test in a text. `key`: the text, however far it is indented. */
+/** A test in a text. `key`: the text, however far it is indented. `isInside`: of a function, a class or documentation. */
 interface Test extends Region {
   text: string;
   key: string;
-  /** It is in a function, a class or documentation. */
   isInside: boolean;
 }
 
@@ -152,12 +149,8 @@ function regionsIn(
   const apart = found.filter(({ from }, at) => found.slice(0, at).every(({ to }) => to <= from));
   return apart.map(({ from, to, isExample }) => {
     const own = text.slice(from, to);
-    const key = own
-      .split("\n")
-      .map((line) => line.trim())
-      .join("\n")
-      .trim();
-    return { from, to, text: own, key, isInside: isExample || /^[ \t]/.test(own) };
+    const lines = own.split("\n").map((line) => line.trim());
+    return { from, to, text: own, key: lines.join("\n").trim(), isInside: isExample || /^[ \t]/.test(own) };
   });
 }
 
@@ -165,7 +158,7 @@ function regionsIn(
 const TOKEN =
   /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|r(#{0,9})"[\s\S]*?(?:"\1|$)|"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)|'(?:\\.|[^'\\\n])'|`(?:\\[\s\S]|[^`\\])*(?:`|\\?$)|[{}()]/g;
 
-/** Behind the bracket that closes the one with which the mark ends; a mark without one is the whole region. */
+/** Behind the bracket that closes the one at the mark's end; a mark without one is the whole region. */
 function endOfBrackets(text: string, { to }: Region): number | undefined {
   const open = text.charAt(to - 1);
   if (open !== "{" && open !== "(") return to;

@@ -13,30 +13,55 @@ const SAXES = { xmlns: false, defaultXMLVersion: "1.1", forceXMLVersion: true } 
 
 /** Reads one document; XML of another kind is not a report. */
 export function readJUnit(xml: string, clean: CleanPart): TestReport {
-  const reading = new Reading(clean);
+  const cases: TestCase[] = [];
+  /** For each open element, the suite that it is or is in: its full name, and its own. */
+  const suites: Suite[] = [];
+  const now: { isForeign: boolean; open?: OpenCase | undefined } = { isForeign: false };
   const parser = new SaxesParser(SAXES);
   parser.on("error", (error) => {
     if (!error.message.endsWith(TOLERATED)) throw error;
   });
   parser.on("opentag", (tag) => {
-    reading.open(tag);
+    const kind = tag.name.slice(tag.name.indexOf(":") + 1);
+    if (suites.length === 0) now.isForeign = kind !== "testsuites" && kind !== "testsuite";
+    const suite = suites.at(-1) ?? { full: "", own: "" };
+    const name = clean(tag.attributes["name"] ?? "");
+    suites.push(
+      kind === "testsuite"
+        ? { full: name === "" ? suite.full : joinName(suite.full, name), own: name }
+        : suite,
+    );
+    const { open } = now;
+    if (open === undefined) {
+      if (kind === "testcase") now.open = { ...openCase(suite, tag, clean), depth: suites.length };
+    } else if (suites.length === open.depth + 1) {
+      if (FAILED.has(kind)) open.failed = true;
+      if (SKIPPED.has(kind)) open.skipped = true;
+      // A failing test that is marked as todo is not a failure; node reports both.
+      if (kind === "skipped" && tag.attributes["type"] === "todo") open.todo = true;
+    }
   });
   parser.on("closetag", () => {
-    reading.close();
+    if (now.open?.depth === suites.length) {
+      cases.push({ name: now.open.name, status: statusOf(now.open) });
+      now.open = undefined;
+    }
+    suites.pop();
   });
   try {
     parser.write(xml.replaceAll(NOT_XML, asReference)).close();
   } catch (error) {
-    if (reading.foreign) return { how: "none" };
-    return { how: "broken", why: `not well-formed XML, ${errorMessage(error)}` };
+    if (!now.isForeign) return { how: "broken", why: `not well-formed XML, ${errorMessage(error)}` };
   }
-  return reading.foreign ? { how: "none" } : { how: "read", cases: reading.cases };
+  return now.isForeign ? { how: "none" } : { how: "read", cases };
 }
 
 /** Keeps the escape character, so that a control sequence in a name can be removed whole. */
 function asReference(character: string): string {
   return character === "\u001b" ? "&#27;" : "";
 }
+
+type Suite = Readonly<Record<"full" | "own", string>>;
 
 /** A test case whose element is still open. */
 interface OpenCase {
@@ -50,63 +75,21 @@ interface OpenCase {
 const FAILED = new Set(["failure", "error", "failed", "fail"]);
 const SKIPPED = new Set(["skipped", "disabled", "notrun", "ignored", "suppressed"]);
 
-class Reading {
-  readonly cases: TestCase[] = [];
-  foreign = false;
-  readonly #clean: CleanPart;
-  /** For each open element, the suite that it is or is in: its full name, and its own. */
-  readonly #suites: { full: string; own: string }[] = [];
-  #case: OpenCase | undefined;
-
-  constructor(clean: CleanPart) {
-    this.#clean = clean;
-  }
-
-  open(tag: SaxesTagPlain): void {
-    const kind = tag.name.slice(tag.name.indexOf(":") + 1);
-    if (this.#suites.length === 0) this.foreign = kind !== "testsuites" && kind !== "testsuite";
-    const suite = this.#suites.at(-1) ?? { full: "", own: "" };
-    this.#suites.push(kind === "testsuite" ? this.#suiteIn(suite.full, tag) : suite);
-    const depth = this.#suites.length;
-    if (this.#case === undefined) {
-      if (kind === "testcase") this.#case = this.#openCase(suite, tag);
-    } else if (depth === this.#case.depth + 1) {
-      if (FAILED.has(kind)) this.#case.failed = true;
-      if (SKIPPED.has(kind)) this.#case.skipped = true;
-      // A failing test that is marked as todo is not a failure; node reports both.
-      if (kind === "skipped" && tag.attributes["type"] === "todo") this.#case.todo = true;
-    }
-  }
-
-  close(): void {
-    if (this.#case?.depth === this.#suites.length) {
-      this.cases.push({ name: this.#case.name, status: statusOf(this.#case) });
-      this.#case = undefined;
-    }
-    this.#suites.pop();
-  }
-
-  #suiteIn(parent: string, tag: SaxesTagPlain): { full: string; own: string } {
-    const own = this.#clean(tag.attributes["name"] ?? "");
-    return { full: own === "" ? parent : joinName(parent, own), own };
-  }
-
-  #openCase(suite: { full: string; own: string }, tag: SaxesTagPlain): OpenCase {
-    const name = this.#clean(tag.attributes["name"] ?? "");
-    const group = this.#clean(tag.attributes["classname"] ?? "");
-    // node gives every test the class `test`; other runners repeat the suite or the name.
-    const told = ["", "test", suite.own, name].includes(group);
-    const stated = [tag.attributes["status"], tag.attributes["result"]].map(
-      (word) => word?.toLowerCase() ?? "",
-    );
-    return {
-      name: joinName(told ? suite.full : joinName(suite.full, group), name),
-      depth: this.#suites.length,
-      failed: stated.some((word) => FAILED.has(word)),
-      skipped: stated.some((word) => SKIPPED.has(word)),
-      todo: false,
-    };
-  }
+function openCase(
+  { full, own }: Suite,
+  { attributes }: SaxesTagPlain,
+  clean: CleanPart,
+): Omit<OpenCase, "depth"> {
+  const [name = "", group = ""] = ["name", "classname"].map((one) => clean(attributes[one] ?? ""));
+  // node gives every test the class `test`; other runners repeat the suite or the name.
+  const told = ["", "test", own, name].includes(group);
+  const stated = [attributes["status"], attributes["result"]].map((word) => word?.toLowerCase() ?? "");
+  return {
+    name: joinName(told ? full : joinName(full, group), name),
+    failed: stated.some((word) => FAILED.has(word)),
+    skipped: stated.some((word) => SKIPPED.has(word)),
+    todo: false,
+  };
 }
 
 function statusOf({ failed, skipped, todo }: OpenCase): TestStatus {

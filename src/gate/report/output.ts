@@ -35,8 +35,8 @@ export class LastBytes {
   }
 
   /**
-   * Returns the readable end of the output: without control sequences and secrets, in whole lines if possible, with the
-   * `notes` behind it; at most 8 KiB including the notes.
+   * Returns the readable end of the output: without control sequences and secrets, in whole lines if
+   * possible, with the `notes` behind it; at most 8 KiB including the notes.
    */
   tail(redact: (text: string) => string, notes: readonly string[]): string {
     const start = Math.max(0, this.#used - MOST_HELD);

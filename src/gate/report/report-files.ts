@@ -1,5 +1,5 @@
-// Finds the test reports that a command wrote: on its stdout, or in files that changed while it ran. Older reports are
-// ignored. report.ts reads them.
+// Finds the test reports that a command wrote: on its stdout, or in files that changed while it ran. Older
+// reports are ignored. report.ts reads them.
 import { join, resolve } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { FileStat, Ports } from "../../system/ports.js";
@@ -17,62 +17,44 @@ const SHORTLY_MS = 50;
 
 const STDOUT = "stdout";
 
-/** The report files as they were before a command ran. */
-export interface WatchedReports {
-  cwd: string;
-  reports: readonly string[];
-  /** Each file's version, by its path. */
-  before: ReadonlyMap<string, string>;
-}
-
 /** The reported tests; `undefined` without a readable report, with a line in `problems` if there was an unreadable one. */
-export interface Reported {
+interface Reported {
   tests: Record<string, TestStatus> | undefined;
   problems: string[];
 }
 
-type ReportPorts = Pick<Ports, "files" | "clock">;
-
-/** Records the files at the places of reports: `stdout`, or files and folders relative to `cwd`. */
+/**
+ * Records the files at the places of reports: `stdout`, or files and folders relative to `cwd`. Returns what reads the reports written
+ * since: every changed file, and stdout. One unreadable report makes all count as none.
+ */
 export async function watchReports(
-  { files, clock }: ReportPorts,
+  { files, clock }: Pick<Ports, "files" | "clock">,
   cwd: string,
   reports: readonly string[],
-): Promise<WatchedReports> {
-  const before = new Map<string, string>();
-  let newest = -Infinity;
-  for (const [path, stat] of await reportFiles(files, cwd, reports)) {
-    before.set(path, versionOf(stat));
-    newest = Math.max(newest, stat.ctimeMs);
-  }
+): Promise<(of: { stdout: FirstBytes; clean: CleanPart }) => Promise<Reported>> {
+  const before = await reportFiles(files, cwd, reports);
+  const newest = Math.max(...[...before.values()].map(({ ctimeMs }) => ctimeMs));
   if (Math.abs(clock.now() - newest) < SHORTLY_MS) await clock.sleep(SHORTLY_MS);
-  return { cwd, reports, before };
-}
-
-/** Reads the reports written since: every changed file, and stdout. One unreadable report makes all count as none. */
-export async function readReports(
-  { files }: ReportPorts,
-  { cwd, reports, before }: WatchedReports,
-  { stdout, clean }: { stdout: FirstBytes; clean: CleanPart },
-): Promise<Reported> {
-  const read: TestCase[][] = [];
-  const problems: string[] = [];
-  const take = (place: string, bytes: Uint8Array): void => {
-    const report = readReport(bytes, clean);
-    if (report.how === "read") read.push(report.cases);
-    if (report.how === "broken") problems.push(`no test report: ${place} is ${report.why}`);
+  return async ({ stdout, clean }) => {
+    const read: TestCase[][] = [];
+    const problems: string[] = [];
+    const take = (place: string, bytes: Uint8Array): void => {
+      const report = readReport(bytes, clean);
+      if (report.how === "read") read.push(report.cases);
+      if (report.how === "broken") problems.push(`no test report: ${place} is ${report.why}`);
+    };
+    if (reports.includes(STDOUT)) {
+      if (stdout.whole) take(STDOUT, stdout.bytes());
+      else problems.push(`no test report: more than ${MOST_STDOUT} bytes on stdout`);
+    }
+    const found = await reportFiles(files, cwd, reports);
+    const changed = [...found].filter(([path, stat]) => versionOf(before.get(path)) !== versionOf(stat));
+    const bytes = await readFiles(files, changed);
+    if (typeof bytes === "string") problems.push(`no test report: ${bytes}`);
+    else for (const [path, one] of bytes) take(path, one);
+    if (read.length === 0 || problems.length > 0) return { tests: undefined, problems };
+    return { tests: Object.fromEntries(nameCases(read.flat())), problems };
   };
-  if (reports.includes(STDOUT)) {
-    if (stdout.whole) take(STDOUT, stdout.bytes());
-    else problems.push(`no test report: more than ${MOST_STDOUT} bytes on stdout`);
-  }
-  const found = await reportFiles(files, cwd, reports);
-  const changed = [...found].filter(([path, stat]) => before.get(path) !== versionOf(stat));
-  const bytes = await readFiles(files, changed);
-  if (typeof bytes === "string") problems.push(`no test report: ${bytes}`);
-  else for (const [path, one] of bytes) take(path, one);
-  if (read.length === 0 || problems.length > 0) return { tests: undefined, problems };
-  return { tests: Object.fromEntries(nameCases(read.flat())), problems };
 }
 
 /** The bytes of files; or the reason why not all can be read. */
@@ -91,7 +73,7 @@ export async function readFiles(
   return read;
 }
 
-/** Lists the files that may be reports: those that are named, and every .xml and .tap directly in a named folder. */
+/** The files that may be reports: those that are named, and each .xml and .tap in a named folder. */
 async function reportFiles(
   files: Ports["files"],
   cwd: string,
@@ -114,11 +96,11 @@ async function reportFiles(
   return found;
 }
 
-function versionOf({ device, inode, size, mtimeMs, ctimeMs }: FileStat): string {
-  return [device, inode, size, mtimeMs, ctimeMs].join(" ");
+function versionOf(stat: FileStat | undefined): string {
+  return stat === undefined ? "" : [stat.device, stat.inode, stat.size, stat.mtimeMs, stat.ctimeMs].join(" ");
 }
 
-/** `undefined` for a file that the command removed or made unreadable: the gate continues without its report. */
+/** `undefined` for a file that the command removed or made unreadable: its report is not needed. */
 export async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -1,5 +1,5 @@
-// Recognises test reports in a command's output or files: JUnit XML or TAP, with any other output around them. Pure.
-// junit.ts and tap.ts read them.
+// Recognises test reports in a command's output or files: JUnit XML or TAP, with any other output around
+// them. Pure. junit.ts and tap.ts read them.
 import { readJUnit } from "./junit.js";
 import { readTap } from "./tap.js";
 import type { CleanPart, TestReport, TestCase } from "./test-names.js";
@@ -11,7 +11,7 @@ const TAP_PLAN = /^1\.\.\d+\b/m;
 const TAP_POINT = /^(?:not )?ok\b/m;
 const LAST_TAG = "</testsuite";
 
-/** Reads the test cases of a report; `none`: the text has no report, `broken`: it has one that cannot be read. */
+/** Reads the cases of a report; `none`: the text has no report, `broken`: one that cannot be read. */
 export function readReport(bytes: Uint8Array, clean: CleanPart): TestReport {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const xml = text.search(XML_START);

@@ -1,5 +1,5 @@
-// Reads TAP, versions 12 to 14, among other output, with subtests as node's runner, Perl and TAP 14 write them. Pure.
-// report.ts finds it in a text.
+// Reads TAP, versions 12 to 14, among other output, with subtests as node's runner, Perl and TAP 14 write
+// them. Pure. report.ts finds it in a text.
 import { joinName, type CleanPart, type TestReport } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
@@ -149,7 +149,7 @@ class Reading {
   }
 }
 
-/** Splits `name # SKIP why`: a hash after a space begins a directive only if SKIP, TODO or `time=` follows. */
+/** Splits `name # SKIP why`: a hash after a space begins a directive only before SKIP, TODO or `time=`. */
 function splitDirective(text: string): { name: string; skipped: boolean } {
   for (let at = text.indexOf("#"); at !== -1; at = text.indexOf("#", at + 1)) {
     DIRECTIVE.lastIndex = at;

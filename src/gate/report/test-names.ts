@@ -10,7 +10,7 @@ export interface TestCase {
   status: TestStatus;
 }
 
-/** The report in a text; `none`: the text is not a report, `broken`: a report that cannot be read, and why. */
+/** The report in a text; `none`: it is not a report, `broken`: a report that cannot be read, and why. */
 export type TestReport =
   | { how: "read"; cases: TestCase[] }
   | { how: "none" }
@@ -40,7 +40,7 @@ export function cleanParts(redact: (text: string) => string, roots: readonly str
   };
 }
 
-/** The full name of a suite or test in `suite` ("" = in none). A long one is cut and gets a digest to stay unique. */
+/** The full name of a suite or test in `suite` ("" = in none). A long one is cut, with a digest. */
 export function joinName(suite: string, part: string): string {
   const own = part === "" ? NAMELESS : part;
   const name = suite === "" ? own : suite + BETWEEN + own;
@@ -58,14 +58,12 @@ const ORDER: readonly TestStatus[] = ["failed", "passed", "skipped"];
  */
 export function nameCases(cases: readonly TestCase[]): Map<string, TestStatus> {
   const names = new Map<string, TestStatus>();
-  const repeated: TestCase[] = [];
-  for (const status of ORDER) {
-    for (const one of cases) {
-      if (one.status !== status) continue;
-      if (names.has(one.name)) repeated.push(one);
-      else names.set(one.name, status);
-    }
-  }
+  const ordered = ORDER.flatMap((status) => cases.filter((one) => one.status === status));
+  const repeated = ordered.filter(({ name, status }) => {
+    const isTaken = names.has(name);
+    if (!isTaken) names.set(name, status);
+    return isTaken;
+  });
   const next = new Map<string, number>();
   for (const { name, status } of repeated) {
     let number = next.get(name) ?? 2;

@@ -1,5 +1,5 @@
-// One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another, and checks that
-// they did not change the checks. judge-work.ts decides on the rooms.
+// One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another,
+// and checks that they did not change the checks. judge-work.ts decides on the rooms.
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
 import { roomOrder, type Study } from "./study.js";
@@ -11,7 +11,7 @@ import type { Reference } from "../influence/reference.js";
 import { runCommands, type GatePlan } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran, Tampering } from "../verdict.js";
 import { toText } from "../../git/base/bytes.js";
-import { findChangedInRoom, type GitRoom } from "../../git/room/room.js";
+import { findChangedInRoom } from "../../git/room/room.js";
 import { familyOf } from "../sort/languages.js";
 
 /** One attempt for the gate to judge. */
@@ -106,7 +106,18 @@ export function passesAlone(result: PassResult, whole: PassResult | undefined): 
   return whole === undefined || !needsMore(result.now, whole.now);
 }
 
-/** Runs commands in a room of its own, and looks at what they change there. */
+/** The changes that the commands made to a room's files. `strays`: paths (text) of the program that differ from the commit. */
+interface Traces {
+  harm: readonly Tampering[];
+  strays: readonly string[];
+}
+
+const CHANGED = "changed while the checks ran";
+
+/**
+ * Runs commands in a room of its own, and looks at what they change there after the setup and after each command: code under test could
+ * weaken tests while they run, and the next command could use a file that is put back later.
+ */
 async function runIn(
   gate: Gate,
   content: RoomOrder,
@@ -118,11 +129,31 @@ async function runIn(
     places,
     content,
     async (room, open) => {
-      const seen: Seen = { ever: new Map(), last: new Set(), isGone: false };
-      const look = (): Promise<void> => lookAround(places, open, seen);
+      // Tracked paths (bytes) that differed from the checkout at any look, with whether they had lost lines.
+      const ever = new Map<string, boolean>();
+      const seen = { last: new Set<string>(), isGone: false };
+      const look = async (): Promise<void> => {
+        const changed = await findChangedInRoom(places.rooms, open);
+        seen.isGone ||= changed === undefined;
+        seen.last = new Set(changed?.keys());
+        for (const [path, losesLines] of changed ?? []) ever.set(path, losesLines || ever.get(path) === true);
+      };
       if (places.setup.length > 0) await look();
       const ran = await runCommands(places.rooms.repo.ports, { ...room, onCommandEnd: look }, plan, stop);
-      return ran === "interrupted" ? ran : { ran, ...judgeTraces(study, seen) };
+      if (ran === "interrupted") return ran;
+      if (seen.isGone)
+        return { ran, harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
+      const isCheck = (bytes: string): boolean => study.sorter.isCheck(toText(bytes));
+      const harmed = [...ever].filter(([path, losesLines]) => {
+        // A file of expected results that only grew is harmless: snapshot tools add to theirs.
+        const onlyGrew = !losesLines && seen.last.has(path) && familyOf(toText(path)) === undefined;
+        return isCheck(path) && !onlyGrew;
+      });
+      return {
+        ran,
+        harm: harmed.map(([path]) => ({ path: toText(path), what: "settings", detail: CHANGED })),
+        strays: [...ever.keys()].filter((path) => !isCheck(path)).map(toText),
+      };
     },
     stop,
   );
@@ -146,46 +177,4 @@ function unprepared(ran: Ran): GateReport {
   const how = end.how === "exited" ? `exited with ${end.code}` : end.how;
   const order = { baseline: undefined, ran: [ran], again: [], strict: false, cold: true, tampered: [] };
   return { ...judge(order), evidence: `the setup of the cold room failed: ${command} ${how}\n\n${tail}` };
-}
-
-// Checks that the commands did not change the checks, because code under test could weaken tests while they run. A
-// file of expected results that only grew is harmless: snapshot tools add to theirs.
-
-/** The changes that the commands made to a room's files. */
-interface Traces {
-  harm: readonly Tampering[];
-  /** Paths (text) of the program that differ from the commit. */
-  strays: readonly string[];
-}
-
-/** The tracked files that were seen to differ from the checkout. */
-interface Seen {
-  /** Paths (bytes) at any look so far, with whether they had lost lines, and at the last look. */
-  ever: Map<string, boolean>;
-  last: ReadonlySet<string>;
-  /** The whole tree was removed. */
-  isGone: boolean;
-}
-
-/** Looks at a room after its setup, and after each command: the next command could use a file that is put back later. */
-async function lookAround({ rooms }: ColdPlaces, room: GitRoom, seen: Seen): Promise<void> {
-  const changed = await findChangedInRoom(rooms, room);
-  seen.isGone ||= changed === undefined;
-  seen.last = new Set(changed?.keys());
-  for (const [path, losesLines] of changed ?? [])
-    seen.ever.set(path, losesLines || seen.ever.get(path) === true);
-}
-
-/** Judges the changes that were seen in a room. */
-function judgeTraces({ sorter }: Pick<Study, "sorter">, seen: Seen): Traces {
-  if (seen.isGone) return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
-  const all = [...seen.ever].map(([bytes, losesLines]) => ({
-    path: toText(bytes),
-    onlyGrew: !losesLines && seen.last.has(bytes) && familyOf(toText(bytes)) === undefined,
-  }));
-  const harmed = all.filter(({ path, onlyGrew }) => sorter.isCheck(path) && !onlyGrew);
-  return {
-    harm: harmed.map(({ path }) => ({ path, what: "settings", detail: "changed while the checks ran" })),
-    strays: all.map(({ path }) => path).filter((path) => !sorter.isCheck(path)),
-  };
 }

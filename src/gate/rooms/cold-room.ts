@@ -1,5 +1,5 @@
-// Makes a room with everything that commands need: the files, an environment for that place, and the output of the setup.
-// room-orders.ts decides on the files, and cold-pass.ts runs the commands.
+// Makes a room with everything that commands need: the files, an environment for that place, and the output
+// of the setup. room-orders.ts decides on the files, and cold-pass.ts runs the commands.
 import { join, relative, sep, basename } from "node:path";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import {
@@ -81,7 +81,7 @@ export async function readBase(
   return { commit, persons, files: withEntries(await filesOf(rooms.repo, commit), persons) };
 }
 
-/** Opens a room, prepares it, acts in it and removes it; the act may be interrupted as well. Throws a `GitError`. */
+/** Opens a room, prepares it, acts in it and removes it. Throws a `GitError`. */
 export async function workInRoom<T>(
   places: ColdPlaces,
   order: RoomOrder,
@@ -110,7 +110,7 @@ export async function workInRoom<T>(
   }
 }
 
-/** Whether the base and an attempt share a setup that is not cached yet: only a room of the base may fill the cache. */
+/** Whether the base and an attempt share a setup that is not cached yet: a room of the base does that. */
 async function sharesSetup(places: ColdPlaces, order: RoomOrder): Promise<boolean> {
   if (isBase(order) || places.cache === undefined) return false;
   const top = usualTop(places.rooms);
@@ -152,15 +152,15 @@ function roomOf(places: ColdPlaces, { cwd: top }: GitRoom): Room {
   };
 }
 
-/** The path of a folder from the top of the repository; "" is the top. Contract: absolute, without symlinks. */
+/** The path of a folder from the top of the repository (""). Contract: absolute, without symlinks. */
 export function pathFromTop({ repo }: Rooms, folder: string): string {
   const path = relative(repo.cwd, folder).split(sep).join("/");
   return path === ".." || path.startsWith("../") ? "" : path;
 }
 
 /**
- * The environment in a room: paths in the project become the same paths in the room, and variables about the project's
- * git folder or an agent's run are removed.
+ * The environment in a room: paths in the project become the same paths in the room, and variables about the
+ * project's git folder or an agent's run are removed.
  */
 function envIn({ rooms, env }: ColdPlaces, top: string): Record<string, string> {
   const project = rooms.repo.cwd;

@@ -1,5 +1,6 @@
-// Runs the hidden checks: in a room of their own, with the tree that would be committed and with their files, which no other
-// room has. The results stay in memory: an agent can read the log. src/loop/start/before/find-hidden-checks.ts finds the checks.
+// Runs the hidden checks: in a room of their own, with the tree that would be committed and with their files,
+// which no other room has. The results stay in memory: an agent can read the log.
+// src/loop/start/before/find-hidden-checks.ts finds the checks.
 import { join, basename } from "node:path";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { measureBaseline, runRepeating, type Runs } from "../commands/gate.js";
@@ -22,7 +23,7 @@ import {
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 
-/** The folder of a room that the files of a hidden check are copied into, from the folder in which checks run. */
+/** The usual place of a hidden check's files in a room, from the folder in which checks run. */
 export const USUAL_FOLDER = "hidden";
 
 /** A check that no agent is shown. */
@@ -60,7 +61,7 @@ export interface HiddenVerdict {
   stillRed: readonly string[];
   /** The checks that failed before the work and pass now: evidence of the work. */
   turned: readonly string[];
-  /** The failed tests, or the commands without reports; a person reads them, and an agent only if the user wants so. */
+  /** The failed tests, or commands without reports; an agent reads them only if the user wants so. */
   names: readonly string[];
   /** Everything that is known about failures, for a file that only the user reads. */
   details: string;
@@ -125,8 +126,8 @@ export async function runHidden(
   if (done.how === "unprepared")
     return { ...NOTHING_FAILED, stillRed: ["verify.setup"], details: describe(done.ran) };
   const report = judge({ ...done.value, baseline: before, strict: false, cold: true, tampered: [] });
-  const ran = settleRuns(done.value);
-  return verdictOf(checks, report, { ran, before: before.commands, measured: baseline !== undefined });
+  const isMeasured = baseline !== undefined;
+  return verdictOf(checks, report, { ran: settleRuns(done.value), before: before.commands, isMeasured });
 }
 
 /** A check whose result before the work is unknown fails no attempt, and verifies none. */
@@ -138,12 +139,13 @@ function allRed({ commands }: GatePlan): Baseline {
 function verdictOf(
   checks: readonly HiddenCheck[],
   report: GateReport,
-  { ran, before, measured }: { ran: readonly Ran[]; before: readonly Ran[]; measured: boolean },
+  { ran, before, isMeasured }: { ran: readonly Ran[]; before: readonly Ran[]; isMeasured: boolean },
 ): HiddenVerdict {
   // An attempt cannot change the tests, so one that does not run any more was ended or left out by the attempt.
   const lost = findMissingCases({ before, whole: ran });
-  const green = measured ? findTurnedGreen(before, ran).map(({ command }) => command) : [];
+  const green = isMeasured ? findTurnedGreen(before, ran).map(({ command }) => command) : [];
   const turned = ran.filter(({ command }) => green.includes(command));
+  const named = (some: readonly Ran[]): string[] => [...new Set(some.flatMap((one) => namesOf(checks, one)))];
   const failed = !isGreen(report) || lost.length > 0;
   const failing = ran.filter((one) => describeRedCheck(one) !== undefined);
   const tests = report.commands.flatMap((one) => [
@@ -154,8 +156,8 @@ function verdictOf(
   const names = [...(tests.length > 0 ? tests : commands.map(({ command }) => command)), ...lost];
   return {
     failed,
-    stillRed: failed ? [] : [...new Set(failing.flatMap((one) => namesOf(checks, one)))],
-    turned: failed ? [] : [...new Set(turned.flatMap((one) => namesOf(checks, one)))],
+    stillRed: failed ? [] : named(failing),
+    turned: failed ? [] : named(turned),
     names: failed ? [...new Set(names)].slice(0, MOST_NAMES) : [],
     details: [...failing.map(describe), ...(failed ? [report.evidence, ...lost] : [])].join("\n"),
   };
@@ -203,9 +205,9 @@ async function workWithFiles<T>(
 }
 
 /**
- * Copies a file, or the content of a folder, into a folder below the top of a room (absolute, a real folder). A file that is in the
- * way is removed. Symlinks of the attempt in the room are replaced and never followed: one could lead back into the project, where
- * an agent would find a copy.
+ * Copies a file, or the content of a folder, into a folder below the top of a room (absolute, a real folder).
+ * A file that is in the way is removed. Symlinks of the attempt in the room are replaced and never followed:
+ * one could lead back into the project, where an agent would find a copy.
  */
 async function copyInto(
   files: Files,

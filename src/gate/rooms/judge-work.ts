@@ -1,6 +1,7 @@
-// The gate in cold rooms, where no file of the project's folder is read. Judges an attempt: the whole attempt first, then the reference
-// with the attempt's source alone, so that no change to a check decides the verdict. study.ts tells source from checks, cold-pass.ts
-// runs one room, needed-changes.ts finds what the checks do not pass without, prove.ts what the work turned green.
+// The gate in cold rooms, where no file of the project's folder is read. Judges an attempt: the whole attempt
+// first, then the reference with the attempt's source alone, so that no change to a check decides the
+// verdict. study.ts tells source from checks, cold-pass.ts runs one room, needed-changes.ts finds what the
+// checks do not pass without, prove.ts what the work turned green.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/read/diff.js";
@@ -76,7 +77,7 @@ function studyAttempt(places: ColdPlaces, { reference, changes, plan }: ColdOrde
   });
 }
 
-/** The script of a task's own command may be what the task is about; a stage's commands are as much the checks as the project's. */
+/** A task's own script may be what the task is about; a stage's commands are checks like the project's. */
 function commandsOf({ commands, own, isOfStage }: GatePlan): Commands {
   return isOfStage === true ? { project: own, own: [] } : { project: commands, own };
 }
@@ -90,8 +91,8 @@ export function allowedBy(
 }
 
 /**
- * The verdict on an attempt that passed in the project's folder: unverified if it changed anything but source, since nothing
- * shows what made it pass. Throws a `GitError`.
+ * The verdict on an attempt that passed in the project's folder: unverified if it changed anything but
+ * source, since nothing shows what made it pass. Throws a `GitError`.
  */
 export async function judgeWithoutRooms(
   places: ColdPlaces,
@@ -170,8 +171,8 @@ interface Alone {
 }
 
 /**
- * Runs the source alone; with the checks of earlier tasks as this one found them, if it changed any; with the files in doubt, if
- * checks changed as well; and without added suppressions.
+ * Runs the source alone; with the checks of earlier tasks as this one found them, if it changed any; with the
+ * files in doubt, if checks changed as well; and without added suppressions.
  */
 async function runAlone(gate: Gate, influence: Influence, whole: PassResult | undefined): Promise<Alone> {
   const { study } = gate;
@@ -199,7 +200,7 @@ async function runAlone(gate: Gate, influence: Influence, whole: PassResult | un
   return { source, last: bare, kept, suppressing: blanked.map(({ path }) => toText(path)) };
 }
 
-/** Whether an attempt changed what earlier tasks' checks may read: new files that a runner starts as tests are not. */
+/** Whether an attempt changed what earlier checks may read: new files that a runner starts are not. */
 function changesFound({ study, order }: Gate, { own }: Influence): boolean {
   const isNew = new Map(order.changes.map(({ path, from }) => [toText(path), !exists(from)]));
   return own.some(
@@ -290,8 +291,8 @@ async function findDoubt(gate: Gate, { influence, whole, alone }: Settling): Pro
 }
 
 /**
- * Cases that ran before and do not run in a room: they fail an attempt that changed no check that could hold them. Or no test runner
- * ran a case against the reference.
+ * Cases that ran before and do not run in a room: they fail an attempt that changed no check that could hold
+ * them. Or no test runner ran a case against the reference.
  */
 function findMissing(
   { order: { baseline } }: Gate,

@@ -14,8 +14,9 @@ const MOST_DIFFS = 20;
 const SHOWN_LINE = 60;
 
 /**
- * The changes that the checks do not pass without: earlier tasks with changes to checks, or else paths of this attempt. `own`: its paths
- * (text) that are not source; `kept`: those in the room which did not pass. Contract: the checks pass with all. Throws a `GitError`.
+ * The changes that the checks do not pass without: earlier tasks with changes to checks, or else paths of
+ * this attempt. `own`: its paths (text) that are not source; `kept`: those in the room which did not pass.
+ * Contract: the checks pass with all. Throws a `GitError`.
  */
 export async function findNeeds(
   gate: Gate,
@@ -84,20 +85,20 @@ export function explainNeeds(needs: readonly Need[], what = ""): string {
   return `it passes only with ${what}${listSome(needs.map(({ path }) => path))}${shown}`;
 }
 
-// Finds a smallest set of changes with which the checks pass: QuickXplain (Junker, "Preferred Explanations and
-// Relaxations for Over-Constrained Problems", 2004) on the most suspect group of paths that suffices.
+// Finds a smallest set of changes with which the checks pass: QuickXplain (Junker, "Preferred Explanations
+// and Relaxations for Over-Constrained Problems", 2004) on the most suspect group of paths that suffices.
 
-/** A changed path (text) that is not source. `isTest`: a test by its name. `isNew`: the reference does not have it. */
+/** A changed path (text) that is not source. `isTest`: by its name. `isNew`: not at the reference. */
 export interface Candidate {
   path: string;
   isTest: boolean;
   isNew: boolean;
 }
 
-/** Whether the checks pass with these changes beside the source; `undefined`: the time to find out is over. */
+/** Whether the checks pass with these changes beside the source; `undefined`: the time is over. */
 type Ask = (paths: readonly string[]) => Promise<boolean | undefined>;
 
-/** Finds them. Contract: the checks pass with all candidates and fail with none. Without time the best set known so far. */
+/** Finds them. Contract: the checks pass with all and fail with none. Without time the best so far. */
 export async function findNeeded(candidates: readonly Candidate[], ask: Ask): Promise<string[]> {
   const all = candidates.map(({ path }) => path);
   if (all.length <= 1) return all;
@@ -114,7 +115,7 @@ export async function findNeeded(candidates: readonly Candidate[], ask: Ask): Pr
   return reduce({ beside: [], among: groups.flat(), isNew: false }, ask);
 }
 
-/** The smallest part of `among` with which the checks pass `beside` others. `isNew`: it is not known whether these suffice. */
+/** The smallest part of `among` that passes `beside` others. `isNew`: whether these suffice is not known. */
 async function reduce(
   { beside, among, isNew }: { beside: readonly string[]; among: readonly string[]; isNew: boolean },
   ask: Ask,

@@ -18,8 +18,8 @@ import { kindOf, roomOrder } from "./study.js";
 import { namesAny, runAtReference, wholeOrder } from "./room-orders.js";
 
 /**
- * The evidence; a report if the attempt's own new tests fail; `undefined` if the gate was stopped. `source`: the room of the reference
- * with the source; `whole`: that of the whole attempt if it is more.
+ * The evidence; a report if the attempt's own new tests fail; `undefined` if the gate was stopped. `source`:
+ * the room of the reference with the source; `whole`: that of the whole attempt if it is more.
  */
 export async function findProof(
   gate: Gate,
@@ -81,7 +81,7 @@ function isRed(runs: readonly Ran[], { command, name }: Turned): boolean {
   );
 }
 
-/** Runs at the reference the commands whose results there are not known: all without a baseline, and own ones that it lacks. */
+/** Runs at the reference what was not measured there: all without a baseline, else the own ones. */
 async function runUnmeasured({ places, order, stop, count }: Gate): Promise<readonly Ran[] | undefined> {
   const { baseline, plan } = order;
   const { own: known = [] } = baseline ?? {};

@@ -1,13 +1,7 @@
-// Judges whether the checks can run in a cold room of the reference, by comparing their results there with those in the
-// project. Pure. src/loop/perform/gate/checks.ts runs them in both places.
+// Judges whether the checks can run in a cold room of the reference, by comparing their results there with
+// those in the project. Pure. src/loop/perform/gate/checks.ts runs them in both places.
 import { describeRedCheck } from "../verdict/red-check.js";
 import type { Baseline, Ran } from "../verdict.js";
-
-/** A check that does not run in a cold room. `line`: the line of its output that explains it; empty without output. */
-export interface Unfit {
-  command: string;
-  line: string;
-}
 
 /** Messages that interpreters and shells print when a dependency is not installed. */
 const NOT_INSTALLED =
@@ -18,8 +12,11 @@ export function hasRed({ commands }: Baseline): boolean {
   return commands.some((one) => describeRedCheck(one) !== undefined);
 }
 
-/** The first check that runs in the project and not in a room; `undefined` if the rooms show what the project shows. */
-export function findUnfit(inRoom: Baseline, inProject: Baseline): Unfit | undefined {
+/** The first check that runs in the project and not in a room, with the line of its output that explains it. */
+export function findUnfit(
+  inRoom: Baseline,
+  inProject: Baseline,
+): { command: string; line: string } | undefined {
   for (const one of inRoom.commands) {
     const red = describeRedCheck(one);
     const here = inProject.commands.find(({ command }) => command === one.command);
@@ -44,14 +41,12 @@ export function seemsToLack(ran: Ran): boolean {
   return describeRedCheck(ran)?.cannot_run === true || NOT_INSTALLED.test(ran.tail);
 }
 
-/** The command that installs what a lock file lists, and the file it is known by. */
-const SETUPS: readonly (readonly [file: string, command: string])[] = [
-  ["package-lock.json", "npm ci"],
-  ["npm-shrinkwrap.json", "npm ci"],
+/** The files that a project is known by, and the command that installs what they list. */
+const SETUPS: readonly (readonly [files: string, command: string])[] = [
+  ["package-lock.json npm-shrinkwrap.json", "npm ci"],
   ["pnpm-lock.yaml", "pnpm install --frozen-lockfile"],
   ["yarn.lock", "yarn install --frozen-lockfile"],
-  ["bun.lock", "bun install --frozen-lockfile"],
-  ["bun.lockb", "bun install --frozen-lockfile"],
+  ["bun.lock bun.lockb", "bun install --frozen-lockfile"],
   ["uv.lock", "uv sync --frozen"],
   ["poetry.lock", "poetry install"],
   ["Pipfile.lock", "pipenv sync --dev"],
@@ -64,5 +59,5 @@ const SETUPS: readonly (readonly [file: string, command: string])[] = [
 
 /** The likely `verify.setup` of a project, by the files it has; `undefined` if none of them says. */
 export function guessSetup(has: (path: string) => boolean): string | undefined {
-  return SETUPS.find(([file]) => has(file))?.[1];
+  return SETUPS.find(([files]) => files.split(" ").some(has))?.[1];
 }

@@ -1,5 +1,5 @@
-// The rooms of a verdict: the whole attempt, and the reference with some of its changes, which judge-work.ts runs; and the reference
-// alone, which is measured before a task.
+// The rooms of a verdict: the whole attempt, and the reference with some of its changes, which judge-work.ts
+// runs; and the reference alone, which is measured before a task.
 import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
@@ -22,7 +22,7 @@ export function wholeOrder({ study, order }: InGate): PassOrder {
   };
 }
 
-/** The reference with the changes of these paths (text), and with those of earlier tasks. Every other test is as at the reference. */
+/** The reference with the changes of these paths (text), and with those of earlier tasks. */
 export function orderWith(
   { places, study, order }: InGate,
   kept: ReadonlySet<string>,
@@ -47,7 +47,7 @@ function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
   return baseline?.all === undefined ? baseline : { commands: baseline.all };
 }
 
-/** Measures the project's commands before a task: on the reference with earlier tasks' source, and with all they changed. */
+/** Measures the project's commands before a task: with earlier tasks' source, and with all they changed. */
 export async function measureColdBaseline(
   places: ColdPlaces,
   { reference, plan }: Pick<ColdOrder, "reference" | "plan">,
@@ -62,7 +62,7 @@ export async function measureColdBaseline(
   return whole.how === "done" ? { how: "done", value: { commands: alone.value, all: whole.value } } : whole;
 }
 
-/** Runs commands at the reference; `undefined` if they were stopped, none if no room can be prepared. Throws a `GitError`. */
+/** Runs commands at the reference; `undefined`: stopped; none if no room can be prepared. */
 export async function runAtReference(
   places: ColdPlaces,
   { plan, reference }: Pick<ColdOrder, "reference" | "plan">,
@@ -76,7 +76,7 @@ export async function runAtReference(
   return done.how === "unprepared" ? [] : done.value;
 }
 
-/** Studies what earlier tasks of the run changed, and plans the room with their source. Throws a `GitError`. */
+/** Studies what earlier tasks changed, and plans the room with their source. Throws a `GitError`. */
 async function studyReference(
   places: ColdPlaces,
   { start: base, persons, since: changes }: Reference,
@@ -86,7 +86,7 @@ async function studyReference(
   return { study, ...planRoom(changes, (path) => kindOf(study, path) === "source") };
 }
 
-/** Leaves out a task's own commands that name a new file which is not in this room: it is asked with the whole attempt. */
+/** Leaves out own commands that name a new file which this room lacks: the whole attempt has it. */
 function withoutMissing(
   plan: GatePlan,
   { places, study, heldBack }: Omit<InGate, "order"> & Pick<RoomPlan, "heldBack">,
@@ -124,7 +124,7 @@ export function planRoom(changes: readonly DiffEntry[], isKept: (path: string) =
   };
 }
 
-/** Returns whether a path can exist beside the files that stay as at the reference: neither above nor below one of them. */
+/** Whether a path can exist beside files that stay: neither above nor below one of them. */
 function freeOf(staying: readonly DiffEntry[]): (path: string) => boolean {
   const files = new Set(staying.map(({ path }) => path));
   const folders = new Set(staying.flatMap(({ path }) => foldersOf(path)));

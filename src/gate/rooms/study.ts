@@ -48,7 +48,7 @@ export interface Study extends Facts {
   withOldTests: readonly RoomText[];
   /** The same files as at the base, with the tests in them as the changes left them. */
   withNewTests: readonly RoomText[];
-  /** Source files (text) that count as checks: tests in them cannot be told apart from the program, or went with a removed file. */
+  /** Source (text) that counts as checks: its tests cannot be told apart, or went with a removed file. */
   mixed: ReadonlySet<string>;
 }
 
@@ -81,7 +81,7 @@ export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): FileKind 
   return kinds.get(path)?.kind ?? "doubt";
 }
 
-/** Tells program and tests apart in changed source files; a file where that cannot be done becomes a check. */
+/** Tells program and tests apart in changed source; a file where that cannot be done becomes a check. */
 function separateTests(
   { changes, blobs }: Pick<Study, "changes" | "blobs">,
   kinds: Map<string, Sorted>,
@@ -126,7 +126,7 @@ export function blankSuppressions({ changes, blobs }: Study, room: RoomOrder): R
   });
 }
 
-/** The content of a room: the base with these changes. `hasOldTests`: tests stay as at the base, also those in source. */
+/** The base with these changes. `hasOldTests`: tests stay as at the base, also those in source. */
 export function roomOrder(
   { base, withOldTests }: Study,
   entries: readonly DiffEntry[] = [],
@@ -180,7 +180,7 @@ async function findPrograms(
 /** More words than these are looked up one set after the other: git compares each line with each word. */
 const MOST_WORDS = 50;
 
-/** The project at the reference, with the texts that were read so far. `read`: reads what was asked for; `false` if nothing was. */
+/** The project with the texts that were read so far. `read`: reads what was asked for, if anything. */
 function readAsAsked(
   { rooms: { repo } }: ColdPlaces,
   { base: { commit, persons, files } }: Facts,
@@ -195,25 +195,21 @@ function readAsAsked(
   const readWanted = async (): Promise<void> => {
     const asked = [...wanted];
     wanted.clear();
-    const blobs = await readBlobs(
-      repo,
-      asked.map(([, oid]) => oid),
-      MOST_BYTES,
-    );
+    const oids = asked.map(([, oid]) => oid);
+    const blobs = await readBlobs(repo, oids, MOST_BYTES);
     for (const [path, oid] of asked) texts.set(path, textIn(blobs, oid));
   };
-  /** Notes which files hold a word. Those that a person changed are all read: a search in the commit would not see the changes. */
+  /** Notes which files hold a word. Those that a person changed are all read: they are not in the commit. */
   const search = async (some: readonly string[]): Promise<void> => {
     const found = await pathsWith(repo, commit, some.map(toBytes));
     const all = new Set([...found, ...persons.map(({ path }) => path)]);
     const paths = [...all].filter((path) => files.has(path)).map(toText);
     for (const path of paths) want(path);
     await readWanted();
-    for (const word of some)
-      holders.set(
-        word,
-        paths.filter((path) => texts.get(path)?.includes(word) === true),
-      );
+    for (const word of some) {
+      const held = paths.filter((path) => texts.get(path)?.includes(word) === true);
+      holders.set(word, held);
+    }
   };
   return {
     files: {

@@ -76,7 +76,7 @@ function readText(file) {
 const USES_NODE_TEST = /(?:from\s*|require\(\s*|import\s*)["']node:test["']/;
 const PLAIN_REPORTER = /^(?:default|verbose|dot|basic|tree|tap|tap-flat|github-actions|minimal|agent)$/;
 
-/** Reporters on the command line replace those of the configuration: these are named again, unless they write files. */
+/** Reporters on the command line replace configured ones: these are named again, unless they write files. */
 function configuredReporters(args) {
   const named = args.findIndex((word) => /^(?:-c|--config)(?:=|$)/.test(word));
   const option = named < 0 ? undefined : args[named];

@@ -1,5 +1,5 @@
-// Has the known test runners report their cases without being asked to: the runner's interpreter is told, by its environment,
-// to load a hook. report-files.ts reads the reports that `verify.report` names instead.
+// Has the known test runners report their cases without being asked to: the runner's interpreter is told, by
+// its environment, to load a hook. report-files.ts reads the reports that `verify.report` names instead.
 import { join, posix } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../system/errors.js";
@@ -14,21 +14,21 @@ import { NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
 import { PYTHON_HOOK } from "./python-hook.js";
 import { wrappersIn } from "./wrappers.js";
 
-/** The folder of one command's reports, outside the checked files. Its name is random, and it is never used again. */
+/** The folder of one command's reports, outside the checked files, with a random name. */
 export interface OwnReport {
   folder: string;
   /** The environment for the command. */
   env: Readonly<Record<string, string>>;
 }
 
-/** The results by case that runners reported. `runner`: their names. `problems`: why a report cannot be read. */
+/** The results by case. `runner`: the names of the runners. `problems`: why a report cannot be read. */
 interface OwnCases {
   tests: Ran["tests"];
   runner: string | undefined;
   problems: readonly string[];
 }
 
-/** Runners, interpreters, and programs that start others: package managers, task runners, build tools, shells with a file. */
+/** Runners, interpreters, and programs that start others: managers of packages and tasks, shells. */
 const STARTS =
   /^(?:node|nodejs|npm|npx|pnpm|pnpx|yarn|yarnpkg|bun|bunx|corepack|tsx|ts-node|vitest|jest|mocha|c8|nyc|react-scripts|ng|nx|turbo|lerna|rush|wireit|gulp|grunt|zx|python[\d.]*|pypy[\d.]*|pytest|py\.test|coverage|tox|nox|uv|uvx|poetry|pipenv|pdm|hatch|rye|pixi|make|gmake|just|task|rake|bazel|buck2?|pants|earthly|mise|direnv|nix|nix-shell|volta|fnm|asdf|script|run-parts|concurrently|npm-run-all2?|run-s|run-p|composer|go|cargo|(?:ba|da|z|k)?sh|source|\.|eval)$/;
 
@@ -118,7 +118,7 @@ export async function removeOwnReport(
   }
 }
 
-/** Reads what the runners wrote. One unreadable report makes all count as none. `endsWell`: of the command. */
+/** Reads what the runners wrote. One unreadable report makes all count as none. */
 export async function readOwnReport(
   { files }: ReportPorts,
   { folder, clean, endsWell }: { folder: string; clean: CleanPart; endsWell: boolean },
@@ -204,7 +204,7 @@ const RESULT = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;/;
 const AT_LINE = / \(line \d+\)$/;
 const STATUSES: Readonly<Record<string, TestStatus>> = { ok: "passed", FAILED: "failed", ignored: "skipped" };
 
-/** The output of `cargo test`; `undefined` unless the cases are as many as announced and as the results say. */
+/** The output of `cargo test`; `undefined` unless there are as many cases as announced and told. */
 export function readCargo(text: string): RunnerCases | undefined {
   const cases: [TestStatus, ...string[]][] = [];
   let announced = 0;
@@ -221,7 +221,7 @@ export function readCargo(text: string): RunnerCases | undefined {
   return cases.length === announced && announced === told ? { runner: "cargo test", cases } : undefined;
 }
 
-/** The results by case, as they count for a command. A command that ends well has no failing case: it knows why. */
+/** The results by case, as they count. A command that ends well has no failing case: it knows why. */
 export function casesThatCount(cases: readonly TestCase[], endsWell: boolean): Ran["tests"] {
   if (cases.length === 0 && !endsWell) return undefined;
   const counted = endsWell

@@ -28,7 +28,7 @@ const PYTHONS = [
   ...["pytest", "py.test", "coverage", "uv", "poetry", "pipenv", "pdm", "hatch"],
 ];
 
-/** Shell text that sets `rest` to PATH without the folder of wrappers. Contract: `folder` is set before it. */
+/** Sets `rest` to PATH without the folder of wrappers. Contract: `folder` is set before it. */
 const REST_OF_PATH = String.raw`rest=:$PATH:
 while :; do case $rest in *":$folder/bin:"*) rest=\${rest%%":$folder/bin:"*}:\${rest#*":$folder/bin:"} ;; *) break ;; esac; done
 rest=\${rest#:}

@@ -1,6 +1,6 @@
-// The dependencies that a manifest lists, and the rest of it: package.json, composer.json, Cargo.toml, pyproject.toml, requirements of
-// pip, go.mod, Gemfile. By their documented formats. Pure.
-// Leaves what a change of them means to manifests.ts.
+// The dependencies that a manifest lists, and the rest of it: package.json, composer.json, Cargo.toml,
+// pyproject.toml, requirements of pip, go.mod, Gemfile. By their documented formats. Pure. Leaves what a
+// change of them means to manifests.ts.
 import { posix } from "node:path";
 import { isTable, readTable, type Table } from "./program-folders.js";
 
@@ -20,7 +20,7 @@ interface Split {
 
 type Read = (text: string) => Split | undefined;
 
-/** The reason against what is not a plain version of a registry: a folder, an archive, a repository, another name. */
+/** The reason against a folder, an archive, a repository or another name. */
 const ELSEWHERE = "does not come from a registry by a plain version";
 
 /** Where a manifest has its lists: tables of versions by name, or lists of requirements. */
@@ -90,7 +90,7 @@ const GEM =
 const REQUIREMENT =
   /^([A-Za-z0-9][\w.-]*) ?(?:\[[\w ,.-]*\] ?)?(?:[<>=!~]{1,3} ?[^;@\s/<>=!~,]+ ?(?:, ?)?)*(?:;[^/]*|(?: ?--hash=\S+)*)$/;
 
-/** The name in `name>=1; marker`, as the index compares names: packaging.python.org/en/latest/specifications/name-normalization */
+/** The name in `name>=1; marker`, as packaging.python.org/en/latest/specifications/name-normalization says */
 function requirementOf(line: string): string | undefined {
   const name = REQUIREMENT.exec(line.replaceAll(/\s+/g, " "))?.[1];
   return name?.toLowerCase().replaceAll(/[-_.]+/g, "-");

@@ -1,5 +1,5 @@
-// The facts of a project and of an attempt that sorting is given, and questions that a path alone answers. Pure.
-// Leaves reading all this from git to rooms/study.ts.
+// The facts of a project and of an attempt that sorting is given, and questions that a path alone answers.
+// Pure. Leaves reading all this from git to rooms/study.ts.
 import { posix } from "node:path";
 import ignore from "ignore";
 import { exists, type Version } from "../../git/base/read/diff.js";
@@ -8,7 +8,7 @@ import { FOREIGN, MADE, SOURCES, TEST_WORD } from "./names.js";
 /** Part of the program; of what checks it; or neither for certain. */
 export type FileKind = "source" | "check" | "doubt";
 
-/** A path that an attempt changed, with its texts: `undefined` where it does not exist, or is not a small text. */
+/** A path that an attempt changed, with its texts; `undefined` where there is none, or it is too long. */
 export interface ChangedFile {
   /** Text, from the top of the repository. */
   path: string;
@@ -74,7 +74,7 @@ export function matchPatterns(patterns: readonly string[]): (path: string) => bo
 /** Looper's own settings, which a general pattern such as `*.json` would match. */
 const SETTINGS_OF_LOOPER = /(?:^|\/)(?:\.looper\/|looper\.config\.[^/]*$)/iu;
 
-/** Whether patterns of a task's `changes`, relative to the project's folder, name a path: a person allows to change it. */
+/** Whether a task's `changes`, from the project's folder, name a path: a person allows to change it. */
 export function matchAllowed(patterns: readonly string[], project: string): (path: string) => boolean {
   const matches = matchPatterns(patterns);
   return (path) => {

@@ -1,6 +1,7 @@
-// Which new files would be found before another that is read or started now: programs, modules of Python, which looks them up in a
-// script's folder first (docs.python.org/3/library/sys_path_init.html), and headers (gcc.gnu.org/onlinedocs/cpp/Search-Path.html).
-// Pure. names.ts has the modules and headers of the standard libraries; other installed ones are not known.
+// Which new files would be found before another that is read or started now: programs, modules of Python,
+// which looks them up in a script's folder first (docs.python.org/3/library/sys_path_init.html), and headers
+// (gcc.gnu.org/onlinedocs/cpp/Search-Path.html). Pure. names.ts has the modules and headers of the standard
+// libraries; other installed ones are not known.
 import { posix } from "node:path";
 import type { Family } from "./languages.js";
 import { folderOf, isBelow, relative, type ChangedFile, type ReferenceFiles } from "./files.js";
@@ -17,7 +18,7 @@ export interface Lookup {
   language: Family | undefined;
 }
 
-/** The program, module or header that a new file would be found before, in a few words; `undefined`: nothing. */
+/** The program, module or header that a new file would be found before; `undefined`: nothing. */
 export function foundBefore(change: ChangedFile, lookup: Lookup): string | undefined {
   const { path } = change;
   const name = posix.basename(path);

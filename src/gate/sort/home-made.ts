@@ -1,5 +1,5 @@
-// Home-made test runners: check scripts that look for their tests by themselves, in folders whose files count as source. A run names
-// them at its start, because a test in such a place is sorted like the program. Pure.
+// Home-made test runners: check scripts that look for their tests by themselves, in folders whose files count
+// as source. A run names them at its start, because a test in such a place is sorted like the program. Pure.
 import { folderOf, foldersAbove, isBelow, pathAt, type ReferenceFiles } from "./files.js";
 import { languageOf } from "./languages.js";
 import type { Loads } from "./loads.js";

@@ -1,7 +1,7 @@
 // Which language family a file belongs to, by its extension or by the interpreter that its first line names. Pure.
 import { posix } from "node:path";
 
-/** The endings of each family's files, and its interpreters. A program that has one file of a family may be given more of it. */
+/** Endings and interpreters. A program that has one file of a family may be given more of it. */
 const LANGUAGES = {
   js: ["js mjs cjs jsx ts tsx mts cts vue svelte astro", "node nodejs deno bun tsx"],
   c: ["c h cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp m mm", ""],
@@ -45,7 +45,7 @@ function familiesBy(column: 0 | 1): ReadonlyMap<string, Family> {
   );
 }
 
-/** The family of a path's extension; `undefined`: data, documentation, or a language that is not known here. */
+/** The family of a path's extension; `undefined`: data, documentation, or an unknown language. */
 export function familyOf(path: string): Family | undefined {
   const extension = posix.extname(path).slice(1).toLowerCase();
   return extension === "" ? undefined : FAMILY_OF.get(extension);
@@ -55,7 +55,7 @@ export function familyOf(path: string): Family | undefined {
 const SHEBANG =
   /^#![ \t]*(?:\S*\/)?([A-Za-z]+)[\d.]*(?:[ \t]+(?:-\S+[ \t]+)*(?:\S*\/)?([A-Za-z]+)[\d.]*)?(?=\s|$)/;
 
-/** The language of a file of code: by its ending, or without one by the interpreter that its first line names. */
+/** The language of code: by its ending, or without one by the interpreter in its first line. */
 export function languageOf(path: string, text: string | undefined): Family | undefined {
   if (posix.extname(path) !== "") return familyOf(path);
   const [, first = "", second = ""] = SHEBANG.exec(text ?? "") ?? [];

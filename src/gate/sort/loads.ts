@@ -1,6 +1,7 @@
-// The files that check commands load: scripts whose exit code they take or that they source, through package scripts, make goals and shells;
-// files behind options; words that stand for several files. Pure. The floor `shell` reads shell texts; no other program is read.
-// Leaves what settings of runners load to runner-settings.ts.
+// The files that check commands load: scripts whose exit code they take or that they source, through package
+// scripts, make goals and shells; files behind options; words that stand for several files. Pure. The floor
+// `shell` reads shell texts; no other program is read. Leaves what settings of runners load to
+// runner-settings.ts.
 import { posix } from "node:path";
 import { POSIX_SHELL, programName, type Words } from "../../shell/invocation.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
@@ -153,12 +154,10 @@ export class Loads {
     const prefix = readOptionValues(args, /^(?:-C|--(?:prefix|dir|cwd))(?:=(.*))?$/)[0] ?? "";
     const manifest = this.project.text(posix.join(folder, prefix, "package.json")) ?? "";
     const scripts = tableOf(tableOf(readTable("package.json", manifest))["scripts"]);
-    const names = args
-      .filter((arg) => !arg.startsWith("-"))
-      .map((name) => (/^(?:t|tst)$/.test(name) ? "test" : name));
-    return names
-      .flatMap((name) => [`pre${name}`, name, `post${name}`])
-      .map((name) => scripts[name])
+    const named = args.filter((arg) => !arg.startsWith("-"));
+    return named
+      .map((name) => (/^(?:t|tst)$/.test(name) ? "test" : name))
+      .flatMap((name) => [scripts[`pre${name}`], scripts[name], scripts[`post${name}`]])
       .filter((line) => typeof line === "string");
   }
 
@@ -197,10 +196,10 @@ const INTERPRETERS =
   /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua(?:jit|[\d.]*)|expect|source|\.|Rscript|julia|runghc|runhaskell|ocaml|elixir|escript|dart|groovy|kotlin|scala|swift|tclsh|pwsh|racket|guile|sbcl|clojure|clj|bb|nim|crystal|rdmd)$/;
 /** Option of a shell before inline code. */
 const SHELL_CODE = /^-\w*c/;
-/** Options of other interpreters before inline code or a module, or with which no script runs. `-rdate` makes Ruby load. */
+/** Options before inline code or a module, or with which no script runs. `-rdate` makes Ruby load. */
 const CODE = /^(?:-(?!r)[a-z]*[ecm]|--(?:eval|print|check|test))$/;
 
-/** The file that a command runs: the program itself, or the first file, else the first word, that an interpreter is given. */
+/** The file that a command runs: the program, or the first file, else word, of an interpreter. */
 function findScript(words: Words, has: (word: string) => boolean): string | undefined {
   const [program, ...args] = words;
   const name = programName(words);

@@ -1,5 +1,5 @@
-// Reads a Makefile that the gate's commands use: what make runs for a goal, and while it reads its rules. Pure. Lines are read as make
-// reads them, so that none is mistaken for another kind.
+// Reads a Makefile that the gate's commands use: what make runs for a goal, and while it reads its rules.
+// Pure. Lines are read as make reads them, so that none is mistaken for another kind.
 
 interface Rule {
   targets: readonly string[];
@@ -17,8 +17,8 @@ const DIRECTIVE =
 const LINE_END = /(?<!(?<!\\)\\(?:\\\\){0,20})\n/;
 
 /**
- * The lines that make runs for these goals, with the file's variables expanded. Words that are not targets are ignored;
- * without a goal it is the first rule's target.
+ * The lines that make runs for these goals, with the file's variables expanded. Words that are not targets
+ * are ignored; without a goal it is the first rule's target.
  */
 export function listRecipes(text: string, goals: readonly string[]): string[] {
   const { rules, values } = readRules(text);

@@ -1,6 +1,7 @@
-// Row 4: which changes of manifests, build files and lock files are part of the work. Manifests: they only gain or raise entries of
-// their lists of dependencies. Build files: their lines only gain files of the work. Lock files: three rules, without their formats. Pure.
-// Leaves reading the lists of dependencies to dependencies.ts.
+// Row 4: which changes of manifests, build files and lock files are part of the work. Manifests: they only
+// gain or raise entries of their lists of dependencies. Build files: their lines only gain files of the work.
+// Lock files: three rules, without their formats. Pure. Leaves reading the lists of dependencies to
+// dependencies.ts.
 import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { readManifest, type Dependency } from "./dependencies.js";
@@ -95,7 +96,7 @@ const REGISTRIES = (
   "rubygems.org repo.packagist.org packagist.org github.com api.github.com codeload.github.com proxy.golang.org hex.pm repo.hex.pm"
 ).split(" ");
 
-/** Why a change of a lock file may decide a check. `isSource`: whether its manifest did not change, or is source. */
+/** Why a change of a lock file may decide a check. `isSource`: of its manifest, also where unchanged. */
 export function influenceOfLock(
   { path, before = "", after }: ChangedFile,
   isSource: (manifest: string) => boolean,
@@ -120,7 +121,7 @@ export function influenceOfLock(
   return undefined;
 }
 
-/** Whether each changed line of a build file only gains words that are files of the work, or their objects. */
+/** Whether each changed line of a build file only gains files of the work, or their objects. */
 export function onlyGainsFiles({ path, before, after }: ChangedFile, work: readonly string[]): boolean {
   if (!BUILD_FILE.test(path) || before === undefined || after === undefined) return false;
   const folder = folderOf(path);
@@ -146,7 +147,7 @@ export function onlyGainsFiles({ path, before, after }: ChangedFile, work: reado
 
 const WORD = /[\w./+-]+|[^\s\w./+-]/g;
 
-/** Whether a line gains words that are allowed, or in a line with others what is between such words, and loses none. */
+/** Whether a line only gains words that are allowed, with others also what is between such words. */
 function gains(before: string, after: string, allowed: ReadonlySet<string>): boolean {
   const [old, now] = [before, after].map((line) => line.match(WORD) ?? []);
   let at = 0;

@@ -34,7 +34,7 @@ export interface ProgramFolders {
   isSaid: boolean;
 }
 
-/** Finds them. `home`: the project's folder, from the top; `said`: `verify.source`, patterns as in .gitignore. */
+/** Finds them. `home`: the project's folder, from the top; `said`: the patterns of `verify.source`. */
 export function programFolders(
   files: ReferenceFiles,
   { home, said }: { home: string; said: readonly string[] },
@@ -73,8 +73,8 @@ export function programFolders(
 }
 
 /**
- * The folders of a package that are of the program, with all below them: those that hold an entry; else Python packages; else the
- * usual ones; else all with code. `hasTop`: the files beside them are too.
+ * The folders of a package that are of the program, with all below them: those that hold an entry; else
+ * Python packages; else the usual ones; else all with code. `hasTop`: the files beside them are too.
  */
 function choose(
   { has }: ReferenceFiles,

@@ -1,7 +1,8 @@
-// Finds the files that the settings of test runners load: setup files, plugins and reporters by their keys, and the files they take for
-// tests. Follows the runners' documentation: jestjs.io/docs/configuration, vitest.dev/config, mochajs.org,
-// docs.pytest.org/en/stable/reference/reference.html, docs.phpunit.de (configuration), playwright.dev/docs/test-configuration. Pure.
-// Leaves what commands load to loads.ts. Linters' settings and those of continuous integration name the program, and are not read.
+// Finds the files that the settings of test runners load: setup files, plugins and reporters by their keys,
+// and the files they take for tests. Follows the runners' documentation: jestjs.io/docs/configuration,
+// vitest.dev/config, mochajs.org, docs.pytest.org/en/stable/reference/reference.html, docs.phpunit.de
+// (configuration), playwright.dev/docs/test-configuration. Pure. Leaves what commands load to loads.ts.
+// Linters' settings and those of continuous integration name the program, and are not read.
 import { posix } from "node:path";
 import { extensionsOf } from "./languages.js";
 import { folderOf, isBelow, isForeign, type ReferenceFiles } from "./files.js";
@@ -23,8 +24,8 @@ const TAKES =
 const INCLUDES = /(?<![\w$])include[ \t]{0,20}:/g;
 
 /**
- * Reads the settings at the reference, and returns those that load a file, or take it for a test. `holdsRoot`: whether a folder is or
- * holds one of the program.
+ * Reads the settings at the reference, and returns those that load a file, or take it for a test.
+ * `holdsRoot`: whether a folder is or holds one of the program.
  */
 export function loadedBySettings(
   { paths, has, text }: ReferenceFiles,
@@ -88,7 +89,7 @@ function modulePaths(folder: string, name: string): string[] {
   ];
 }
 
-/** Which files a runner takes for tests by a pattern or folder; `undefined` where that is the whole program as well. */
+/** The files that a runner takes for tests; `undefined` where that is the whole program as well. */
 function testMatcher(
   pattern: string,
   name: string,

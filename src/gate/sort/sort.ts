@@ -1,6 +1,7 @@
-// Sorts each changed path by its place: source, check, or doubt. Thirteen rows, in order, the first that matches. No program is read: only
-// the tree, the changes, settings, commands with the scripts they run, settings of runners, manifests, and whether a check contains the
-// name of a document or of data. Pure. names.ts has the lists; the rooms prove the rest by running.
+// Sorts each changed path by its place: source, check, or doubt. Thirteen rows, in order, the first that
+// matches. No program is read: only the tree, the changes, settings, commands with the scripts they run,
+// settings of runners, manifests, and whether a check contains the name of a document or of data. Pure.
+// names.ts has the lists; the rooms prove the rest by running.
 import { posix } from "node:path";
 import { exists } from "../../git/base/read/diff.js";
 import { languageOf, type Family } from "./languages.js";
@@ -51,7 +52,7 @@ export interface Sorted {
   why: string;
 }
 
-/** The patterns by which a person says kinds, and where the project is: its folder and the folder of the commands, from the top. */
+/** `verify.protected`, `verify.source`, and the folders of the project and of the commands, from the top. */
 export interface SortSettings {
   protected: readonly string[];
   source: readonly string[];
@@ -77,7 +78,7 @@ const isSettingAtTop = matcherOf(SETTINGS_AT_TOP);
 const isTestName = matcherOf(TESTS);
 const isNoTest = matcherOf(NO_TEST);
 
-/** A pattern; `takesOut`: it begins with `!`, and what it matches is source. Each has its own matcher: in one list, a file below a protected folder could not be excluded again. */
+/** A pattern; with `!` (`takesOut`) what it matches is source. One list could not exclude a file again. */
 interface UserRule {
   takesOut: boolean;
   /** Whether it names a path, as it is written from the project's folder. */
@@ -90,8 +91,8 @@ function userRule(pattern: string): UserRule {
 }
 
 /**
- * Whether a path is named like a test or the settings of checks, whatever else is in the project: enough for a question to a person.
- * `patterns`: `verify.protected`, which come last.
+ * Whether a path is named like a test or the settings of checks, whatever else is in the project: enough for
+ * a question to a person. `patterns`: `verify.protected`, which come last.
  */
 export function namesCheck(patterns: readonly string[]): (path: string) => boolean {
   const users = patterns.map(userRule);
@@ -156,13 +157,14 @@ export class Sorter {
 
   /** Whether a file at the reference is a check: by rows 1 to 7. */
   isCheck(path: string): boolean {
+    const known = this.#checks.get(path);
+    if (known !== undefined) return known;
     const said = this.#saidByUser(path);
     const is =
-      this.#checks.get(path) ??
-      (isOfLooper(this.#local(path)) ||
-        (said === undefined
-          ? isLoadedByName(path) || isManifest(path) || this.#isSetting(path) || this.reads(path)
-          : said.kind === "check"));
+      isOfLooper(this.#local(path)) ||
+      (said === undefined
+        ? isLoadedByName(path) || isManifest(path) || this.#isSetting(path) || this.reads(path)
+        : said.kind === "check");
     this.#checks.set(path, is);
     return is;
   }
@@ -266,7 +268,7 @@ export class Sorter {
     return folder === undefined ? undefined : check(7, `a manifest takes in ${folder} for tests`);
   }
 
-  /** A check may start the program and look at how it ends; a script of the shell in a program of other languages is the check's. */
+  /** A check may start the program; a shell script in a program of other languages is the check's. */
   #isProgramUnderTest(path: string, by: "command" | "script"): boolean {
     if (this.#program.entries.has(path)) return true;
     const root = this.#program.folderOf(path);

@@ -14,7 +14,7 @@ export function wildPattern(word: string): ((path: string) => boolean) | undefin
   return matchPatterns(withoutBraces(word).map((one) => `/${asGitignore(one)}`));
 }
 
-/** With more stars in a name, all between the first and the last is one: a project that is hostile could take any time with them. */
+/** With more stars in a name, all between is one star: they could take any time. */
 const MOST_STARS = 3;
 
 /** As a pattern of .gitignore. */

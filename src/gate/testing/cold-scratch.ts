@@ -8,7 +8,7 @@ import { runColdGate } from "../rooms/judge-work.js";
 import type { JudgedWork } from "../rooms/judge-work.js";
 import { measureColdBaseline } from "../rooms/room-orders.js";
 import type { ColdOrder } from "../rooms/cold-pass.js";
-import type { Reference } from "../influence/reference.js";
+import { referenceAt } from "../influence/reference.js";
 import { openColdPlaces, type ColdPlaces } from "../rooms/cold-room.js";
 import type { Baseline } from "../verdict.js";
 
@@ -81,7 +81,7 @@ export const test = base.extend<{ cold: Cold }>({
         const { changes } = await snapshot(repo, order);
         return await runColdGate(
           open,
-          { ...orderOf(verify), base: before.base, reference: referenceFrom(before.base), changes, baseline },
+          { ...orderOf(verify), base: before.base, reference: referenceAt(before.base), changes, baseline },
           verify.stop ?? NEVER,
         );
       },
@@ -117,18 +117,10 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "reference" | "change
   };
 }
 
-const referenceFrom = (start: string): Reference => ({
-  start,
-  persons: [],
-  since: [],
-  taskOf: () => undefined,
-  onTopOf: [],
-});
-
 async function measure(places: ColdPlaces, base: string, verify: Verify): Promise<Baseline | undefined> {
   const measured = await measureColdBaseline(
     places,
-    { ...orderOf(verify), reference: referenceFrom(base) },
+    { ...orderOf(verify), reference: referenceAt(base) },
     NEVER,
   );
   return measured.how === "done" ? measured.value : undefined;

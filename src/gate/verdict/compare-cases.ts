@@ -1,5 +1,6 @@
-// Compares the test cases that ran at the reference with those that ran in the attempt's rooms: a case that no longer runs is
-// never verified, even if every command ends well. Pure. compare.ts judges the ends of commands and the failures of cases.
+// Compares the test cases that ran at the reference with those that ran in the attempt's rooms: a case that
+// no longer runs is never verified, even if every command ends well. Pure. compare.ts judges the ends of
+// commands and the failures of cases.
 import { listSome } from "../../system/text/cut.js";
 import { cutName } from "../report/cut.js";
 import { BETWEEN } from "../report/test-names.js";
@@ -7,8 +8,8 @@ import { compareTests, hasRunCases, isRun, isSameCommand } from "./runs.js";
 import type { Ran } from "../verdict.js";
 
 /**
- * The runs to compare. Contract: where a command ran twice, the better of both runs (`settleRuns` in runs.ts), and no room
- * in which a check fails that did not fail before.
+ * The runs to compare. Contract: where a command ran twice, the better of both runs (`settleRuns` in
+ * runs.ts), and no room in which a check fails that did not fail before.
  */
 export interface CaseOrder {
   /** At the reference, before any work; `undefined` if that was not measured. */
@@ -20,8 +21,9 @@ export interface CaseOrder {
 }
 
 /**
- * Returns the reasons why the reported cases keep an attempt from being verified, as clauses in plain English. Cases that ran
- * before or in room 1 must run in every room, unless one with the same last title, which did not run before, runs elsewhere.
+ * Returns the reasons why the reported cases keep an attempt from being verified, as clauses in plain
+ * English. Cases that ran before or in room 1 must run in every room, unless one with the same last title,
+ * which did not run before, runs elsewhere.
  */
 export function findMissingCases({ before = [], source, whole }: CaseOrder): string[] {
   const alone = source === undefined ? [] : reasonsIn([before], source, ALONE);

@@ -1,5 +1,6 @@
-// Reaches the gate's verdict on an attempt: compares each command, and each of its cases, with those before the task. Pure.
-// runs.ts combines two runs of a command, compare-cases.ts looks for cases that no longer run, and evidence.ts words the result.
+// Reaches the gate's verdict on an attempt: compares each command, and each of its cases, with those before
+// the task. Pure. runs.ts combines two runs of a command, compare-cases.ts looks for cases that no longer
+// run, and evidence.ts words the result.
 import { given } from "../../system/given.js";
 import { tellEvidence, type CommandJudgement, type Names } from "./evidence.js";
 import { combineRuns, compareTests, endsWell, hasRunCases, isRun, isSameCommand } from "./runs.js";
@@ -30,22 +31,17 @@ export interface GateOrder {
   tampered: readonly Tampering[];
 }
 
-/** Whether the command must run once more, because it would fail the attempt and may be flaky. Never after a timeout. */
+/** Whether the command must run once more: it would fail the attempt and may be flaky. */
 export function mustRepeat(baseline: Baseline | undefined, ran: Ran, strict: boolean): boolean {
   if (ran.end.how === "timed-out") return false;
   const judged = judgeCommand(baseline, ran, undefined);
   return isFailing(judged, strict) || judged.losesCases;
 }
 
-/** The verdict on an attempt, without evidence of its work. It does not depend on the order of commands or test cases. */
+/** The verdict without evidence of the work. It does not depend on the order of commands or cases. */
 export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrder): GateReport {
-  const judged = ran.map((one) =>
-    judgeCommand(
-      baseline,
-      one,
-      again.find((second) => isSameCommand(one, second)),
-    ),
-  );
+  const secondOf = (one: Ran): Ran | undefined => again.find((second) => isSameCommand(one, second));
+  const judged = ran.map((one) => judgeCommand(baseline, one, secondOf(one)));
   const failing = judged.filter((one) => isFailing(one, strict));
   const verdict: GateVerdict =
     tampered.length > 0
@@ -55,9 +51,8 @@ export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrde
         : judged.length > 0
           ? "passed"
           : "unverified";
-  const report = { verdict, tampered: [...tampered] };
-  const evidence = tellEvidence({ ...report, failing, measured: baseline !== undefined });
-  return { ...report, cold, commands: judged.map(shownOf), evidence };
+  const evidence = tellEvidence(failing, tampered, baseline !== undefined);
+  return { verdict, tampered: [...tampered], cold, commands: judged.map(shownOf), evidence };
 }
 
 /** Whether no check fails that did not fail before. */

@@ -1,6 +1,5 @@
-// Words the evidence against an attempt: for the next attempt's prompt, and in one line for the task's blocker. Pure.
-// compare.ts finds it.
-import { never } from "../../system/never.js";
+// Words the evidence against an attempt: for the next attempt's prompt, and in one line for the task's
+// blocker. Pure. compare.ts finds it.
 import { listSome } from "../../system/text/cut.js";
 import { describeRedCheck } from "./red-check.js";
 import { cutText, cutLine, cutName, cutToLastLines } from "../report/cut.js";
@@ -30,17 +29,15 @@ export interface CommandJudgement {
   losesCases: boolean;
 }
 
-/** The findings to put into words. */
-export interface EvidenceFacts {
-  tampered: readonly Tampering[];
-  /** The commands that fail the attempt. */
-  failing: readonly CommandJudgement[];
-  /** Whether there is a baseline. */
-  measured: boolean;
-}
-
-/** At most 16 KiB; empty if no check failed. The first line is a sentence of its own. */
-export function tellEvidence({ tampered, failing, measured }: EvidenceFacts): string {
+/**
+ * At most 16 KiB; empty if no check failed. The first line is a sentence of its own. `failing`: the commands
+ * that fail the attempt; `measured`: whether there is a baseline.
+ */
+export function tellEvidence(
+  failing: readonly CommandJudgement[],
+  tampered: readonly Tampering[],
+  measured: boolean,
+): string {
   const headline = tampered.length > 0 ? tamperingHeadline(tampered) : failureHeadline(failing);
   if (headline === "") return "";
   const parts = [cutLine(headline, MOST_HEADLINE)];
@@ -66,7 +63,7 @@ function failureHeadline(failing: readonly CommandJudgement[]): string {
   return `${cutName(first.ran.command)}${reasonFor(first)}${more}`;
 }
 
-/** The kinds of cases that count against an attempt: the title of their list, and the words of the first line. */
+/** The kinds of cases against an attempt: the title of their list, and the words of the first line. */
 const KINDS = [
   ["regressed", "Regressed (passed before):", "regressed"],
   ["new", "Failing, and not there before:", "failed, not there before"],
@@ -90,18 +87,9 @@ function reasonFor({ ran, verdict, names }: CommandJudgement): string {
 }
 
 function endWords(end: CommandEnd): string {
-  switch (end.how) {
-    case "exited":
-      return `exit code ${end.code}`;
-    case "killed":
-      return `killed by ${end.signal}`;
-    case "timed-out":
-      return "not done within verify.timeout";
-    case "not-found":
-      return `not started, ${end.message}`;
-    default:
-      return never(end);
-  }
+  if (end.how === "exited") return `exit code ${end.code}`;
+  if (end.how === "killed") return `killed by ${end.signal}`;
+  return end.how === "timed-out" ? "not done within verify.timeout" : `not started, ${end.message}`;
 }
 
 function describe({ ran, names }: CommandJudgement): string {

@@ -1,9 +1,9 @@
-// Finds what the work of a task turned from red to green, by the runs with it and without it. Pure. A case is red only if it fails
-// twice: of each command the better of its two runs counts (`settleRuns` in runs.ts).
+// Finds what the work of a task turned from red to green, by the runs with it and without it. Pure. A case is
+// red only if it fails twice: of each command the better of its two runs counts (`settleRuns` in runs.ts).
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { compareTests, endsWell, isSameCommand, ranNothing } from "./runs.js";
 
-/** The cases and commands that failed before and pass now. A command counts as a whole only where no case explains its failure. */
+/** Cases that failed before and pass now; a command where no case explains its failure. */
 export function findTurnedGreen(before: readonly Ran[], now: readonly Ran[]): Turned[] {
   return pairsOf(before, now).flatMap(([base, ran]): Turned[] => {
     const { command } = ran;
@@ -22,11 +22,11 @@ export interface TestOrder {
   /** The whole attempt without its source. */
   without: readonly Ran[];
   whole: readonly Ran[];
-  /** Whether a command without a report counts: not if the attempt changed a script or setting, which may decide how it ends. */
+  /** A command without a report counts: not if a changed script or setting may decide how it ends. */
   byCommand: boolean;
 }
 
-/** The cases and commands that pass with the whole attempt, and without its source fail, or are new and cannot run. */
+/** The cases and commands that pass with all, and fail without the source, or are new and cannot run. */
 export function findProvingTests({ before, without, whole, byCommand }: TestOrder): Turned[] {
   return pairsOf(without, whole).flatMap(([bare, ran]): Turned[] => {
     const { command } = ran;
@@ -75,8 +75,8 @@ export function countPassing(before: readonly Ran[], now: readonly Ran[]): numbe
 }
 
 /**
- * Whether a case or a command fails with some of the changes and passes with all. One that failed before may still fail in both
- * rooms. Contract: of each command the better of its two runs (`settleRuns`).
+ * Whether a case or a command fails with some of the changes and passes with all. One that failed before may
+ * still fail in both rooms. Contract: of each command the better of its two runs (`settleRuns`).
  */
 export function needsMore(some: readonly Ran[], whole: readonly Ran[]): boolean {
   return pairsOf(some, whole).some(([one, all]) => {

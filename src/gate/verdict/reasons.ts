@@ -19,7 +19,7 @@ export type Doubtful = Pick<GateReport, "verdict" | "because" | "needs" | "on" |
   commands?: readonly JudgedCommand[];
 };
 
-/** The result of a check before the work. `tests`: the number of its test cases; `undefined` without a report. */
+/** The result of a check before the work. `tests`: the number of its cases, with a report. */
 export interface CheckBefore {
   command: string;
   tests?: number | undefined;
@@ -35,8 +35,8 @@ export function needsLook({ verdict, because }: Pick<Doubtful, "verdict" | "beca
 }
 
 /**
- * Whether a task that passes its checks is blocked, by the least verdict that counts as done. Missing checks block no task, nor does
- * a check of the project that is red before and after.
+ * Whether a task that passes its checks is blocked, by the least verdict that counts as done. Missing checks
+ * block no task, nor does a check of the project that is red before and after.
  */
 export function fallsShort(accept: "unbroken" | "verified" | undefined, found: Doubtful): boolean {
   if (accept === undefined) return false;
@@ -87,7 +87,7 @@ export function describeDoubt(found: Doubtful): string | undefined {
     : "passes only with files that are not plainly the program's source";
 }
 
-/** The evidence of a verified task, in one clause: "2 tests red → green", "3 new tests fail without the work". */
+/** The evidence in one clause: "2 tests red → green", "3 new tests fail without the work". */
 export function describeProof({ proof }: Pick<GateReport, "proof">): string | undefined {
   if (proof === undefined) return undefined;
   const { fail_to_pass: turned, new_tests: added } = proof;

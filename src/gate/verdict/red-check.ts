@@ -6,9 +6,9 @@ import type { Ran, RedCheck } from "../verdict.js";
 const CANNOT_START: ReadonlySet<number> = new Set([126, 127]);
 
 /**
- * Lines that programs print when the script or target they should run does not exist. Each matches at the start of a line,
- * because a test may print such words elsewhere. A missing module that a test imports does not count: the test may be
- * written before its module.
+ * Lines that programs print when the script or target they should run does not exist. Each matches at the
+ * start of a line, because a test may print such words elsewhere. A missing module that a test imports does
+ * not count: the test may be written before its module.
  */
 const NOT_THERE: readonly RegExp[] = [
   // Package managers.
@@ -33,7 +33,7 @@ const NOT_THERE: readonly RegExp[] = [
   /^ERROR: file or directory not found: /,
 ];
 
-/** Node.js prints `Cannot find module '…'` with an empty `requireStack` if the script it was started with is missing. */
+/** Node.js prints `Cannot find module '…'` with an empty `requireStack` if its script is missing. */
 const NODE_MISSING = /^Error: Cannot find module '/m;
 const NODE_UNASKED = /^[ \t]*requireStack: \[\]/m;
 
@@ -57,11 +57,8 @@ export function describeRedCheck(ran: Ran): RedCheck | undefined {
   const { end, tests = {} } = ran;
   const failed = Object.keys(tests).filter((name) => tests[name] === "failed");
   if (endsWell(end) && failed.length === 0) return undefined;
-  const lines = ran.tail
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .filter((line) => line.trim() !== "");
-  const ending = lines.slice(-LOOKED_AT);
+  const lines = ran.tail.split("\n").map((line) => line.trimEnd());
+  const ending = lines.filter((line) => line !== "").slice(-LOOKED_AT);
   const last = ending.findLast((line) => !TRAILER.test(line)) ?? ending.at(-1);
   const told = Object.keys(tests).length > 0 ? undefined : tellingLine(ending, last);
   const cannotRun =
@@ -88,14 +85,7 @@ function tellingLine(lines: readonly string[], last: string | undefined): string
 }
 
 function howItEnded({ end }: Ran): string {
-  switch (end.how) {
-    case "exited":
-      return `exit code ${String(end.code)}`;
-    case "killed":
-      return `ended by ${end.signal}`;
-    case "timed-out":
-      return "timed out";
-    default:
-      return "it could not be started";
-  }
+  if (end.how === "exited") return `exit code ${String(end.code)}`;
+  if (end.how === "killed") return `ended by ${end.signal}`;
+  return end.how === "timed-out" ? "timed out" : "it could not be started";
 }

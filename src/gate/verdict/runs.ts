@@ -68,7 +68,7 @@ export function combineRuns(first: Ran, second: Ran | undefined): Both {
   return { ends, tests: Object.fromEntries(better), flaky };
 }
 
-/** The better of both runs, as the next task's baseline: only a test that then fails twice has become worse. */
+/** The better of both runs, as the next baseline: only a test that then fails twice is worse. */
 export function pickBetter(first: Ran, second: Ran | undefined): Ran {
   const { ends, tests } = combineRuns(first, second);
   const end: CommandEnd = ends === "flaky" ? { how: "exited", code: 0 } : first.end;
@@ -77,12 +77,8 @@ export function pickBetter(first: Ran, second: Ran | undefined): Ran {
 
 /** The better of both runs of each command, in the order of the first runs. */
 export function settleRuns({ ran, again }: { ran: readonly Ran[]; again: readonly Ran[] }): Ran[] {
-  return ran.map((one) =>
-    pickBetter(
-      one,
-      again.find((second) => isSameCommand(one, second)),
-    ),
-  );
+  const secondOf = (one: Ran): Ran | undefined => again.find((second) => isSameCommand(one, second));
+  return ran.map((one) => pickBetter(one, secondOf(one)));
 }
 
 /** Whether a run started a test runner that ran no case. */
@@ -90,8 +86,8 @@ export function ranNothing({ runner, tests }: Ran): boolean {
   return runner !== undefined && !hasRunCases(tests);
 }
 
-// Placeholders: runners report a file that cannot be loaded as one failing test named after it. That test disappears
-// when the file loads, and this is not tampering.
+// Placeholders: runners report a file that cannot be loaded as one failing test named after it. That test
+// disappears when the file loads, and this is not tampering.
 
 /** Names of placeholders: the path of a file (node, vitest, jest), or the runner's own words (go, JUnit). */
 const FOR_A_FILE =
@@ -110,7 +106,7 @@ export function matchPlaceholders(
   };
 }
 
-/** All groups that contain a test: `a > b.C > d` is in `a`, `a > b` (pytest's module of a class) and `a > b.C`. */
+/** The groups of a test: `a > b.C > d` is in `a`, `a > b` (pytest's module of a class) and `a > b.C`. */
 function* groupsOf(name: string): Generator<string> {
   for (let at = name.indexOf(BETWEEN); at !== -1; at = name.indexOf(BETWEEN, at + 1)) {
     const group = name.slice(0, at);

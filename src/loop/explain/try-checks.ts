@@ -1,5 +1,6 @@
 // Tries the project's checks in a cold room of its commit, as `looper doctor` does before a run. It runs nothing in the project's
 // folder, caches nothing, and ends every process that it leaves. room-fitness.ts judges the results.
+import { referenceAt } from "../../gate/influence/reference.js";
 import { measureColdBaseline } from "../../gate/rooms/room-orders.js";
 import type { ColdPlaces, InRoom } from "../../gate/rooms/cold-room.js";
 import { guessSetup } from "../../gate/rooms/room-fitness.js";
@@ -31,10 +32,7 @@ export async function tryChecks(
   // A setup that is used once is not worth a copy.
   const places: ColdPlaces = { ...opened, cache: undefined };
   const { commands, timeout, report } = project.resolved.settings.verify;
-  const reference = {
-    ...{ start: head.value.commit, persons: [], since: [], onTopOf: [] },
-    taskOf: () => undefined,
-  };
+  const reference = referenceAt(head.value.commit);
   const plan = { commands, own: [], timeoutMs: timeout, reports: report };
   const names = new Set(await ports.files.list(room.cwd));
   const mark = markOf(`${places.rooms.prefix}${ports.random.hex(8)}`);

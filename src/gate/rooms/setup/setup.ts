@@ -1,7 +1,9 @@
-// Prepares a room with `verify.setup`: from the cache, or by running the commands. Only rooms of a base alone fill the cache, because
-// no code of an attempt has run in them, and only folders of packages are kept: what is built from the source of a base is not that of
-// an attempt. The cache is outside the project and has one entry, by manifests and lock files; each room gets a copy of its own. Only an entry that this run made and that is unchanged is used: agents and code under test can write to the cache too, and
-// could forge an index in it, so the index is kept in memory.
+// Prepares a room with `verify.setup`: from the cache, or by running the commands. Only rooms of a base alone
+// fill the cache, because no code of an attempt has run in them, and only folders of packages are kept: what
+// is built from the source of a base is not that of an attempt. The cache is outside the project and has one
+// entry, by manifests and lock files; each room gets a copy of its own. Only an entry that this run made and
+// that is unchanged is used: agents and code under test can write to the cache too, and could forge an index
+// in it, so the index is kept in memory.
 import { dirname, isAbsolute, join, posix } from "node:path";
 import { toText } from "../../../git/base/bytes.js";
 import type { Version } from "../../../git/base/read/diff.js";
@@ -56,7 +58,7 @@ export interface SetupRules {
   noteSetup?: (facts: { how: "made" | "copied"; duration_ms: number }) => Promise<void>;
 }
 
-/** A hash of all that a setup of a run depends on; `undefined` without such files, since then it cannot be known when to renew it. */
+/** A hash of all that a setup of a run depends on; `undefined` without such files. */
 export function setupKey(
   rules: SetupRules,
   files: ReadonlyMap<string, Version>,
@@ -76,7 +78,7 @@ function nameOf(path: string): string {
   return posix.basename(toText(path));
 }
 
-/** A room to prepare, with git in it. `key`: from `setupKey`. `mayKeep`: the output may be cached, since the room has only a base. */
+/** A room to prepare. `key`: from `setupKey`. `mayKeep`: the room has only a base. */
 interface SetupOrder {
   place: GitPlace;
   room: Room;
@@ -137,7 +139,7 @@ export async function isKept(
   return entry?.key === key && entry.state === (await stateOf(files, join(folder, key)));
 }
 
-/** A hash of all file stamps below a folder, without contents: a program cannot write a file and reset its ctime. */
+/** A hash of all stamps below a folder: a program cannot write a file and reset its ctime. */
 async function stateOf(files: Ports["files"], top: string): Promise<string> {
   const lines: unknown[] = [];
   const folders = [top];

@@ -1,6 +1,7 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { performAs } from "../perform-as.js";
 import { allowedBy, sortAttempt, judgeWithoutRooms, runColdGate } from "../../../gate/rooms/judge-work.js";
+import { referenceAt } from "../../../gate/influence/reference.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
 import { studyRunners } from "../../../gate/rooms/study.js";
@@ -314,11 +315,8 @@ async function warnOfOwnChecks(
   const { places } = memory;
   if (places === undefined || base === undefined || changes.length === 0) return [];
   const { strict } = project.resolved.settings.verify;
-  const reference = { start: base, persons: [], since: [], taskOf: () => undefined, onTopOf: [] };
-  const rules = { plan, strict, allowed, baseline: undefined };
-  const kinds = await performAs("run-gate", () =>
-    sortAttempt(places, { base, reference, changes, ...rules }),
-  );
+  const rules = { reference: referenceAt(base), plan, strict, allowed, baseline: undefined };
+  const kinds = await performAs("run-gate", () => sortAttempt(places, { base, changes, ...rules }));
   const existed = new Set(changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path)));
   const isAllowed = allowedBy(places, rules);
   const own = kinds.filter(({ path, kind }) => kind === "check" && existed.has(path) && !isAllowed(path));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { referenceAt } from "../../../gate/influence/reference.js";
 import type { CommandVerdict, GateReport } from "../../../gate/verdict.js";
 import { judgeCheck, judgeProtected, judgeRed, withProtected } from "./stage-gate.js";
 
@@ -62,7 +63,7 @@ const two = { mode: "100644", oid: "2" };
 const written = { path: "a.test.js", from: gone, to: one };
 
 test("the tests of a protected stage count as a person's, and the attempt's change of them is told from them", () => {
-  const reference = { start: "0", persons: [], since: [], taskOf: () => undefined, onTopOf: [] };
+  const reference = referenceAt("0");
   const source = { path: "a.js", from: gone, to: one };
   const kept = withProtected({ reference, changes: [written, source] }, [written]);
   expect(kept.reference.persons).toEqual([written]);
