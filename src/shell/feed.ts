@@ -23,22 +23,29 @@ export function listPipes(commands: readonly SyntaxNode[]): [to: SyntaxNode, fro
 
 /** Returns what the command is fed. `pipe`: what writes to its input. */
 export function readFeed(command: Command, pipe: SyntaxNode | undefined): Feed {
-  const sources = [...(pipe === undefined ? [] : [pipe]), ...listSubstitutions(command)];
+  const sources = [...(pipe === undefined ? [] : [pipe]), ...listSubstitutions(command, "<")];
   const calls = sources.flatMap(listCommands);
   return {
     texts: calls.flatMap(readPrinted),
-    isUnseen: calls.some((one) => !PRINTS.test(nameOf(one))),
+    isUnseen: calls.some((one) => !PRINTS.test(nameOf(one)) || passesOn(one)),
   };
 }
 
 /** Print their words, or a file: a shell that reads a file is not blinder for `cat`. */
 const PRINTS = /^(?:echo|printf|cat|true|:)$/;
 
+/** Whether it prints what it is fed: `curl … | cat | sh`. */
+function passesOn(command: Command): boolean {
+  const isFree = command.args.every(({ text }) => text.startsWith("-")) && command.redirects.length === 0;
+  return nameOf(command) === "cat" && isFree;
+}
+
 function nameOf({ name }: Command): string {
   return name === undefined ? ":" : posix.basename(formatWord(name));
 }
 
-function listSubstitutions({ name, args, redirects }: Command): SyntaxNode[] {
+/** Returns the process substitutions of a command. `operator`: `<` those it reads from, `>` those that read what it prints. */
+export function listSubstitutions({ name, args, redirects }: Command, operator: "<" | ">"): SyntaxNode[] {
   const words: (Word | undefined)[] = [
     name,
     ...args.map((one) => (one.type === "Word" ? one : undefined)),
@@ -47,7 +54,9 @@ function listSubstitutions({ name, args, redirects }: Command): SyntaxNode[] {
   return words
     .flatMap((word) => word?.parts ?? [])
     .flatMap((part) =>
-      part.type === "ProcessSubstitution" && part.script !== undefined ? [part.script] : [],
+      part.type === "ProcessSubstitution" && part.operator === operator && part.script !== undefined
+        ? [part.script]
+        : [],
     );
 }
 

@@ -11,7 +11,7 @@ import {
   mayExpand,
   readsCode,
 } from "./code-words.js";
-import { listPipes, readFeed, readInline } from "./feed.js";
+import { listPipes, listSubstitutions, readFeed, readInline } from "./feed.js";
 import { parseShell } from "./parse-shell.js";
 import { ANY, expandWord, formatWord } from "./words.js";
 
@@ -84,6 +84,8 @@ function readCode(text: string, depth: number, reading: Building): void {
   const pipes = new Map<SyntaxNode, SyntaxNode>();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.type === "Pipeline") listPipes(node.commands).forEach(([to, from]) => pipes.set(to, from));
+    if (node.type === "Command")
+      for (const to of listSubstitutions(node, ">")) pipes.set(to, pipes.get(node) ?? node);
     if (node.type === "Command") readCommand(node, { depth, from: pipes.get(node) }, reading);
     if (node.type === "TestUnary" || node.type === "TestBinary") readTest(node, reading);
     if (node.type === "For") reading.values.push(...(node.wordlist ?? []).flatMap(expandWord));
@@ -138,7 +140,7 @@ function readCommand(
   reading.writes.push(...nested.writes);
   reading.opens.push(...nested.opens);
   reading.values.push(...nested.values);
-  const runsFed = isFed || called.some(runsInput) || runsItsWords(called);
+  const runsFed = isFed || called.some((one) => runsInput(one, command)) || runsItsWords(called);
   reading.runsUnseen ||= nested.runsUnseen || (runsFed && fed.isUnseen) || runsPrinted(command, called);
   const code = (called.length > 0 ? called : [[]]).flatMap((one) =>
     listCode(one, [...assigned, ...one.filter(isAssignment)]),
@@ -306,9 +308,11 @@ function readsInput(words: readonly string[]): boolean {
 
 const INTERPRETER = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|Rscript|osascript|pwsh)$/;
 
-/** Whether an interpreter runs its input: it is given no file, no module and no code. */
-function runsInput(words: readonly string[]): boolean {
-  return INTERPRETER.test(programOf(words)) && words.slice(1).every((word) => word === "-");
+/** Whether an interpreter runs its input: it is given no file, no module and no code; or what a command prints as its file. */
+function runsInput(words: readonly string[], { args }: Command): boolean {
+  if (!INTERPRETER.test(programOf(words))) return false;
+  const file = args.find(({ text }) => !text.startsWith("-"));
+  return words.slice(1).every((word) => word === "-") || file?.text.startsWith("<(") === true;
 }
 
 /** Whether `xargs` gives what it reads to a shell as code: `xargs -I{} sh -c '{}'`. */
@@ -321,7 +325,7 @@ function runsItsWords(called: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Whether a shell is given code that begins with what a command prints: `sh -c "$(curl …)"`. */
+/** Whether a shell or an interpreter is given code that begins with what a command prints: `sh -c "$(curl …)"`. */
 function runsPrinted({ args, redirects }: Command, called: readonly (readonly string[])[]): boolean {
   const isPrinted = ({ text }: { text: string }): boolean => /^"?(?:\$\((?!\()|`)/.test(text);
   const isHanded = redirects.some(
@@ -330,7 +334,10 @@ function runsPrinted({ args, redirects }: Command, called: readonly (readonly st
   return (
     (args.some(isPrinted) &&
       called.some(
-        (one) => READS_FILE.test(programOf(one)) && SHELL.test(programOf(one)) && takesCode(one),
+        (one) =>
+          (READS_FILE.test(programOf(one)) && SHELL.test(programOf(one)) && takesCode(one)) ||
+          (INTERPRETER.test(programOf(one)) &&
+            one.some((word) => /^(?:-\w*[cerE]|--eval|--print)$/.test(word))),
       )) ||
     (isHanded && called.some(readsInput))
   );

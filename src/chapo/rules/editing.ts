@@ -62,8 +62,10 @@ function listInCode({ text, mentions }: ShellReading["commands"][number]): Edite
 function listOutputs([name = "", ...args]: readonly string[]): EditedWord[] {
   if (/grep$|^rg$/.test(name)) return [];
   return args.flatMap((word, at) => {
-    const [, glued] = /^(?:-[oO]|--?out(?:put)?(?:-\w+)*=)(.+)$/.exec(word) ?? [];
-    const next = /^(?:-[oO]|--?out(?:put)?(?:-\w+)*)$/.test(word) ? args[at + 1] : undefined;
+    const [, glued] = /^(?:-[oOP]|--?out(?:put)?(?:-\w+)*=|--directory-prefix=)(.+)$/.exec(word) ?? [];
+    const next = /^(?:-[oOP]|--?out(?:put)?(?:-\w+)*|--directory-prefix)$/.test(word)
+      ? args[at + 1]
+      : undefined;
     return [glued ?? [], next ?? []].flat().map((one) => ({ word: one, isRemoved: false }));
   });
 }
@@ -103,10 +105,10 @@ export function listEditedPaths(reading: ShellReading, starts: readonly string[]
 const REMOVES = /^(?:rm|rmdir|unlink|shred|mv|rimraf|trash)$/;
 /** Change what all their words name. */
 const CHANGES =
-  /^(?:touch|mkdir|mkfifo|mknod|tee|sponge|truncate|fallocate|chmod|chown|chgrp|chattr|setfacl|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|ex|ed|vim?|nvim|nano|rename)$/;
+  /^(?:touch|mkdir|mkfifo|mknod|tee|sponge|truncate|fallocate|chmod|chown|chgrp|chattr|setfacl|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|ex|ed|vim?|nvim|nano|rename|c?split|mktemp)$/;
 /** Change what their last word names, or the file in that folder. */
 const COPIES = /^(?:cp|ln|install|rsync|scp)$/;
-const IN_PLACE = /^(?:g?sed|perl[\d.]*|ruby)$/;
+const IN_PLACE = /^(?:g?sed|g?awk|perl[\d.]*|ruby)$/;
 const GIT_REMOVES = /^(?:rm|mv|restore|checkout)$/;
 
 /** Change files that they do not name. */

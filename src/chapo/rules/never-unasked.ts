@@ -185,7 +185,7 @@ function isElsewhere(word: string, { root, goesElsewhere, namesHome }: Position)
 function findTarget(program: string, args: Words, folders: readonly string[]): string | undefined {
   if (program === "dd")
     return args.find((word) => word.startsWith("of=") && isDevice(word.slice(3), folders))?.slice(3);
-  if (/^(?:tee|cp|mv|install|truncate|shred)$/.test(program))
+  if (/^(?:tee|cp|mv|ln|install|truncate|fallocate|shred|wget|curl)$/.test(program))
     return args.find((word) => isDevice(word, folders));
   return undefined;
 }
