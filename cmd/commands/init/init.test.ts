@@ -51,6 +51,17 @@ test("init guesses checks from the files, except npm's default test script", () 
   };
   for (const [name, command] of Object.entries(others))
     expect(guess({ [name]: "" }), name).toEqual([command]);
+  expect(guess({ Gemfile: 'gem "rails"\ngem "rspec-rails"\n', Rakefile: "" })).toEqual(["bundle exec rspec"]);
+  expect(guess({ Gemfile: "gem 'rails'\n# gem 'rspec'\n" })).toEqual(["bundle exec rails test"]);
+  expect(guess({ Gemfile: "gem 'rake'", Rakefile: "Rake::TestTask.new" })).toEqual(["bundle exec rake test"]);
+  expect(guess({ Gemfile: "", Rakefile: "task :build" })).toEqual([]);
+  expect(guess({ "composer.json": '{"scripts": {"test": "phpunit"}}', "phpunit.xml": "" })).toEqual([
+    "composer test",
+  ]);
+  expect(guess({ "composer.json": '{"scripts": {"lint": "x"}}' })).toEqual([]);
+  expect(guess({ Pipfile: "", "Pipfile.lock": "" })).toEqual(["pipenv run pytest"]);
+  expect(guess({ justfile: "default: test\ntest *args:\n  go test\n" })).toEqual(["just test"]);
+  expect(guess({ justfile: 'test := "a"\n' })).toEqual([]);
   expect(guess({ "package.json": '{"scripts":{"check":"tsc"}}' })).toEqual(["npm run check"]);
   expect(guess({ "package.json": tested, "yarn.lock": "" })).toEqual(["yarn test"]);
   expect(guess({ "package.json": tested, "bun.lock": "" })).toEqual(["bun run test"]);

@@ -22,7 +22,26 @@ const CLUES: readonly (readonly Clue[])[] = [
     ["make test", MAKEFILES, /^test\s*:(?!=)/m],
     ["make check", MAKEFILES, /^check\s*:(?!=)/m],
   ],
-  [[PYTEST, ["pytest.ini", "conftest.py", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"]]],
+  [
+    ["just test", ["justfile", "Justfile"], /^test(?::(?!=)| [\w*+$])/m],
+    ["just check", ["justfile", "Justfile"], /^check(?::(?!=)| [\w*+$])/m],
+  ],
+  [
+    [
+      PYTEST,
+      [
+        ...[
+          "pytest.ini",
+          "conftest.py",
+          "pyproject.toml",
+          "setup.py",
+          "setup.cfg",
+          "requirements.txt",
+          "Pipfile",
+        ],
+      ],
+    ],
+  ],
   [["cargo test", ["Cargo.toml"]]],
   [["go test ./...", ["go.mod"]]],
   [
@@ -34,15 +53,27 @@ const CLUES: readonly (readonly Clue[])[] = [
     ["gradle test", ["build.gradle", "build.gradle.kts"]],
   ],
   [["deno test", ["deno.json", "deno.jsonc"]]],
-  [["vendor/bin/phpunit", ["phpunit.xml", "phpunit.xml.dist"]]],
-  [["bundle exec rspec", [".rspec"]]],
+  [
+    ["composer test", ["composer.json"], /"test"\s{0,9}:\s{0,9}["[]/],
+    ["vendor/bin/phpunit", ["phpunit.xml", "phpunit.xml.dist"]],
+  ],
+  [
+    ["bundle exec rspec", [".rspec"]],
+    ["bundle exec rspec", ["Gemfile"], /^ {0,9}gem[ (]["']rspec/m],
+    ["bundle exec rails test", ["Gemfile"], /^ {0,9}gem[ (]["']rails["']/m],
+    ["bundle exec rake test", ["Rakefile"], /\bTestTask\b|^task[ (]{1,2}[:"']?test\b/m],
+  ],
   [["mix test", ["mix.exs"]]],
 ];
 
 /** By its check: the command that installs what it needs. */
 const SETUPS: ReadonlyMap<string, string> = new Map([
+  ["composer test", "composer install --no-interaction"],
   ["vendor/bin/phpunit", "composer install --no-interaction"],
   ["bundle exec rspec", "bundle install"],
+  ["bundle exec rails test", "bundle install"],
+  ["bundle exec rake test", "bundle install"],
+  ["mix test", "mix deps.get"],
 ]);
 
 /** Of JavaScript: the lock file, what runs a script, and what installs the locked packages. */
@@ -65,7 +96,10 @@ const ENVIRONMENTS = [
 const REQUIREMENTS = ["requirements.txt", "requirements-dev.txt", "requirements-test.txt"];
 
 /** The files whose text a clue reads. */
-export const TELLING_FILES: readonly string[] = ["package.json", ...MAKEFILES];
+export const TELLING_FILES: readonly string[] = [
+  ...["package.json", ...MAKEFILES],
+  ...["justfile", "Justfile", "composer.json", "Gemfile", "Rakefile"],
+];
 
 /** `names`: all names in the folder; `texts`: the content of the files to read. */
 export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck[] {
