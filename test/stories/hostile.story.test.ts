@@ -58,7 +58,7 @@ test(
       },
     });
     rig.gitInit();
-    const { code, stdout, stderr } = await rig.run(["run"]);
+    const { code, stdout, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(1);
     const reasons: Record<string, string> = {
       "A-exits": "exited: exit code 1: Error: no such model",
@@ -77,7 +77,7 @@ test(
     }
     expect(statusesBut(rig, "blocked")).toEqual({ "Z-good": "done" });
     expect(rig.commitsByTask()).toEqual({ "Z-good": 1 });
-    expect(stdout).toContain("blocked · 1 of 8 tasks done · 9 iterations");
+    expect(stdout).toContain("blocked · 1 of 8 tasks done · 8 iterations");
     // Not a byte that could command a terminal reaches it.
     expect(`${stdout}${stderr}`).not.toContain("\u001b");
   }),
@@ -98,7 +98,7 @@ exhaustively(
         await turn.exit(1);
       },
     });
-    const { code, stderr } = await rig.run(["run"]);
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
     expect(says(stderr, "✗ failed T1 ", "exited: exit code 1: Error: disk is upside down"), stderr).toBe(
       true,
@@ -128,7 +128,7 @@ test(
       { "A-slow": (turn) => turn.gone, "B-deaf": deaf, "C-idle": (turn) => turn.gone },
       { "A-slow": { agent: "slow" }, "B-deaf": { agent: "slow" }, "C-idle": { agent: "idle" } },
     );
-    const { code, stderr } = await rig.run(["run"]);
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(1);
     expect(taskOf(rig, "A-slow")?.blockers).toEqual([
       "timed-out: not finished after 1 s (agents.slow.timeout)",
@@ -160,7 +160,7 @@ exhaustively(
       },
     });
     rig.gitInit();
-    const { code, stderr } = await rig.run(["run"]);
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code, stderr).toBe(0);
     expect(rig.statuses()).toEqual({ "A-leaves": "done", "B-holds-pipes": "done", "Z-good": "done" });
     expect(rig.leftovers()).toEqual([]);
@@ -196,7 +196,7 @@ exhaustively(
         await turn.exit(1);
       },
     });
-    const { code, stdout, stderr } = await rig.run(["run"]);
+    const { code, stdout, stderr } = await rig.run(["run", "--no-review"]);
     expect(code, stderr).toBe(1);
     expect(rig.statuses()).toEqual({
       "A-lines": "done",
@@ -255,7 +255,7 @@ test(
       },
     });
     rig.gitInit();
-    const { code, stderr } = await rig.run(["run"]);
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(1);
     expect(rig.statuses()).toEqual({
       "A-deletes": "done",
@@ -293,11 +293,11 @@ test(
       },
     });
     rig.gitInit();
-    const first = await rig.run(["run"]);
+    const first = await rig.run(["run", "--no-review"]);
     expect(first.code).toBe(3);
     expect(first.stderr).toMatch(/looper-logs\/runs\/.* was removed while fake was at work/);
     expect(rig.statuses()).toEqual({ T1: "doing", "Z-good": "todo" });
-    expect(await rig.run(["run"])).toMatchObject({ code: 0 });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     expect(rig.statuses()).toEqual({ T1: "done", "Z-good": "done" });
   }),
 );
@@ -378,7 +378,7 @@ test(
       },
     });
     rig.gitInit();
-    const { code, stderr } = await rig.run(["run"]);
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(1);
     const blockers = Object.fromEntries(rig.readBacklog().tasks.map((task) => [task.id, task.blockers?.[0]]));
     expect(blockers).toEqual({
@@ -430,7 +430,7 @@ test(
       },
     });
     rig.gitInit();
-    const { code, stdout, stderr } = await rig.run(["run"]);
+    const { code, stdout, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
     expect(rig.readBacklog().tasks[0]?.result).toContain("Looper-Task: T9");
     expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1, "Z-good": 1 });
@@ -451,7 +451,7 @@ test(
       agents: { quick: { kind: "command", binary: "/bin/sh", args: ["-c", script] } },
     });
     rig.writeBacklog(Array.from({ length: QUICK }, (_, index) => ({ id: `T${index + 1}` })));
-    const { code, stdout } = await rig.run(["run"]);
+    const { code, stdout } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
     expect(stdout).toContain(`${QUICK} of ${QUICK} tasks done · ${QUICK} iterations`);
     const results = rig.readBacklog().tasks.map(({ id, result, attempts }) => ({ id, result, attempts }));

@@ -22,12 +22,12 @@ test(
     const puppet = await rig.agent({ contain: "none" });
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     rig.gitInit();
-    const first = rig.start(["run"]);
+    const first = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     await turn.write("half.txt", "half\n");
     const backlog = rig.read("to-do.json");
 
-    const second = await rig.run(["run"]);
+    const second = await rig.run(["run", "--no-review"]);
     expect(second).toMatchObject({
       code: 3,
       stdout: "",
@@ -42,7 +42,7 @@ test(
     await first.kill("alone");
     // The namespace of the next agent, opened already, ends with the runner in its own time.
     await expect.poll(() => rig.leftovers()).toHaveLength(2);
-    const third = rig.start(["run"]);
+    const third = rig.start(["run", "--no-review"]);
     await turn.gone;
     const again = await puppet.next();
     // Processes of the dead run are gone before the new one starts any.
@@ -69,7 +69,7 @@ exhaustively(
     mkdirSync(elsewhere);
     symlinkSync(path.join(rig.project, "to-do.json"), path.join(elsewhere, "tasks.json"));
 
-    const first = rig.start(["run"]);
+    const first = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     const said = expect.stringMatching(names(first)) as string;
     expect(await rig.run(["run", "other.json"])).toMatchObject({ code: 3, stderr: said });
@@ -90,11 +90,13 @@ test(
     const puppet = await rig.agent({}, { git: { branch: "work-{run}" } });
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();
-    const first = rig.start(["run"]);
+    const first = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     const branch = rig.git("branch", "--show-current").trim();
     expect(branch).toMatch(/^work-2/);
-    expect(await rig.run(["run"], { env: { LOOPER_GIT_BRANCH: "another" } })).toMatchObject({ code: 3 });
+    expect(await rig.run(["run", "--no-review"], { env: { LOOPER_GIT_BRANCH: "another" } })).toMatchObject({
+      code: 3,
+    });
     expect(rig.git("branch", "--show-current").trim()).toBe(branch);
     puppet.play((one) => one.report());
     await turn.report();
@@ -108,20 +110,20 @@ exhaustively(
     const puppet = await rig.agent({ contain: "none" });
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();
-    const first = rig.start(["run"]);
+    const first = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     await turn.leaveBehind("trap '' TERM INT; exec sleep 1000");
     const lock = path.join(rig.project, ".git/index.lock");
     writeFileSync(lock, "");
     await first.kill("alone");
 
-    const second = rig.start(["run"]);
+    const second = rig.start(["run", "--no-review"]);
     // It has begun: the dead run's agent is ended, and the git lock is looked at for some seconds.
     await turn.gone;
     await second.kill("alone");
 
     puppet.play((one) => one.report());
-    expect(await rig.run(["run"])).toMatchObject({
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("removed dead git locks") as string,
     });
@@ -139,11 +141,11 @@ test(
     const lock = path.join(rig.project, ".git/config.lock");
     writeFileSync(lock, "");
     utimesSync(lock, 1_000_000_000, 1_000_000_000);
-    const first = rig.start(["run"]);
+    const first = rig.start(["run", "--no-review"]);
     await puppet.next();
     await first.kill("group");
     puppet.play((one) => one.report());
-    expect(await rig.run(["run"])).toMatchObject({ code: 0 });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     expect(existsSync(lock)).toBe(true);
   }),
 );
@@ -160,14 +162,14 @@ exhaustively(
       utimesSync(lock, 1_000_000_000, 1_000_000_000);
     };
     leave();
-    const refused = await rig.run(["run"]);
+    const refused = await rig.run(["run", "--no-review"]);
     expect(refused).toMatchObject({ code: 3, stdout: "" });
     expect(refused.stderr).toMatch(/index\.lock is there: .*\n .*rm '.*\.git\/index\.lock'/);
     const { stdout } = await rig.run(["doctor"]);
     expect(stdout).toMatch(/! git locks +.*\.git\/index\.lock/);
     rmSync(lock);
 
-    const run = rig.start(["run"]);
+    const run = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     leave();
     rig.write("made", "by the agent\n");
@@ -195,7 +197,7 @@ test("a run without write permission exits with 3 and the reason", async (contex
       rig.writeBacklog([{ id: "T1" }]);
       const backlog = rig.read("to-do.json");
       mount.makeReadOnly();
-      const { code, stdout, stderr } = await rig.run(["run"], { env });
+      const { code, stdout, stderr } = await rig.run(["run", "--no-review"], { env });
       expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
       expect(stderr).toMatch(
         /^looper: cannot write the lock of this run in .*project.*\.looper.*: EROFS.*\n {2}make .*\.looper.* writable/,

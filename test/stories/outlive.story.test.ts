@@ -95,7 +95,7 @@ test.each(sample(STOPS, 2))("a run that is ended ends all (contain: %s, %j)", (c
   story(async (rig) => {
     const puppet = await rig.agent({ contain });
     rig.writeBacklog([{ id: "T1" }]);
-    const program = rig.start(["run"]);
+    const program = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     await leave(turn, contain);
     for (const signal of signals) {
@@ -112,11 +112,11 @@ test(
   story(async (rig) => {
     const puppet = await rig.agent({ contain: "none" });
     rig.writeBacklog([{ id: "T1" }]);
-    const program = rig.start(["run"]);
+    const program = rig.start(["run", "--no-review"]);
     await leave(await puppet.next(), "none");
     await program.kill("alone");
     expect(left(rig)).not.toEqual([]);
-    const again = rig.start(["run"]);
+    const again = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     expect(left(rig)).toEqual([]);
     puppet.play((one) => one.report());
@@ -129,7 +129,7 @@ test.runIf(by === "namespace")("a run that is killed takes its namespaces with i
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }]);
-    const program = rig.start(["run"]);
+    const program = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();
     await turn.ignore("SIGINT", "SIGTERM", "SIGHUP");
     await leave(turn, "auto");

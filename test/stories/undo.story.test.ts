@@ -27,7 +27,7 @@ async function allDone(rig: Rig, tasks: readonly TaskDraft[]): Promise<Puppet> {
   rig.writeBacklog(tasks);
   rig.gitInit();
   play(puppet);
-  const { code, stderr } = await rig.run(["run"]);
+  const { code, stderr } = await rig.run(["run", "--no-review"]);
   expect(code, stderr).toBe(0);
   return puppet;
 }
@@ -92,7 +92,7 @@ test(
       if (turn.task !== "") await turn.write(at(turn, "T1.txt"), "Hello, world\n");
       await turn.report();
     });
-    expect(await rig.run(["run"])).toMatchObject({ code: 0 });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     expect(prompts[0]).toContain("undone: the greeting is empty");
     expect(live(rig)).toEqual({ T1: 1, T2: 1 });
     expect(commitOf(rig, "T1")).not.toBe(first);
@@ -166,7 +166,7 @@ test(
       if (turn.task === "T1") await turn.write(at(turn, "own.txt"), "T1\n");
       await turn.report();
     });
-    expect(await rig.run(["run", "--max-iterations", "2"])).toMatchObject({ code: 1 });
+    expect(await rig.run(["run", "--no-review", "--max-iterations", "2"])).toMatchObject({ code: 1 });
     const head = rig.git("rev-parse", "HEAD");
     const conflict = await undoJson(rig, "T1");
     expect(conflict).toMatchObject({
@@ -199,7 +199,7 @@ test(
         return turn.gone;
       });
     });
-    const run = rig.start(["run"]);
+    const run = rig.start(["run", "--no-review"]);
     const turn = await started;
     expect(await rig.run(["undo", "T2"])).toMatchObject({ code: 3, stdout: "" });
     await turn.write(at(turn, "half.txt"), "half\n");
