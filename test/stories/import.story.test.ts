@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { InitAnswer } from "../../src/ui/shapes/project.js";
 import { Backlog } from "../../src/todo/model/task.js";
+import { sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const FILES: Readonly<Record<string, string>> = {
@@ -30,7 +31,9 @@ test(
   "each format becomes a valid backlog; the same again is refused, and changes nothing",
   story(async (rig) => {
     const made: Record<string, string[]> = {};
-    for (const [name, text] of Object.entries(FILES)) {
+    // src/todo/exchange/import reads each of them; in make proof the program does, too.
+    const some = sample(Object.entries(FILES), 3);
+    for (const [name, text] of some) {
       const folder = name.replace(".", "-");
       rig.write(`${folder}/${name}`, text);
       const done = await rig.run(["init", "--import", name], { cwd: folder });
@@ -40,7 +43,7 @@ test(
       );
       made[name] = ids(rig, folder);
     }
-    expect(made).toEqual({
+    const all: Record<string, string[]> = {
       "TODO.md": ["T1 todo", "T2 done"],
       "PRD.md": ["US-001 todo"],
       "prd.json": ["US-001 todo"],
@@ -48,7 +51,8 @@ test(
       "plain.json": ["1 done"],
       "issues.jsonl": ["bd-1 todo", "bd-2 done"],
       "gh.json": ["GH-7 todo"],
-    });
+    };
+    expect(made).toEqual(Object.fromEntries(some.map(([name]) => [name, all[name]])));
     expect((await rig.run(["validate"], { cwd: "TODO-md" })).code).toBe(0);
     expect(Backlog.parse(JSON.parse(rig.read("TODO-md/to-do.json"))).source_files).toEqual(["TODO.md"]);
     const before = rig.read("TODO-md/to-do.json");
@@ -100,7 +104,7 @@ test(
     for (const [name, content] of Object.entries(files)) rig.write(`../${name}`, content);
     writeFileSync(path.join(rig.root, "huge"), "");
     truncateSync(path.join(rig.root, "huge"), 200 * 1024 * 1024);
-    for (const name of [...Object.keys(files), "huge", "missing"]) {
+    for (const name of sample(["huge", "missing", ...Object.keys(files)], 4)) {
       const { code, stdout, stderr } = await rig.run(["init", "--import", `../${name}`]);
       expect([name, code, stdout]).toEqual([name, 2, ""]);
       expect(stderr, name).toMatch(/^looper: [^\n]+\n(?: {2}[^\n]+\n)?$/);
