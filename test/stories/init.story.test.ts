@@ -264,7 +264,7 @@ test.skipIf(noTerminal)(
       verify: { commands: ["npm test"] },
     });
     rig.writeBacklog([{ id: "T1" }]);
-    expect((await rig.run(["run", "--no-review"])).stderr).not.toContain("have not been approved yet");
+    expect((await rig.run(["doctor"])).stdout).not.toContain("not been approved");
     rig.writeBacklog([{ id: "T2", verify: ["true"] }]);
     expect((await rig.run(["run"])).stderr).toContain("have not been approved yet");
     const again = new Terminal(rig, "init");
@@ -352,7 +352,6 @@ test.skipIf(noTerminal)(
 test(
   "--verify sets the check of new settings, and approves it; of settings that are there it is set by config",
   story(async (rig) => {
-    rig.clis({ default: [{ summary: { status: "done" } }] });
     rig.gitInit();
     const made = await rig.run(["init", "--verify", "true", "--verify", "test -d ."]);
     expect([made.code, made.stderr]).toEqual([0, ""]);
@@ -368,8 +367,10 @@ test(
     expect((await rig.run(["config", "set", "verify.commands", "test -e to-do.json"])).code).toBe(0);
     expect((await rig.run(["init", "--verify", " "])).code).toBe(2);
     expect((await rig.run(["init", "--verify", "true", "--skip-config"])).code).toBe(2);
-    expect((await rig.run(["add", "One"])).code).toBe(0);
-    expect((await rig.run(["run", "--no-review"])).code).toBe(0);
+    const doctor = await rig.run(["doctor"]);
+    expect(doctor.stdout).not.toContain("not been approved");
+    rig.write(".looper/config.json", rig.read(".looper/config.json").replace("test -e", "test -f"));
+    expect((await rig.run(["doctor"])).stdout).toContain("not been approved");
   }),
 );
 
