@@ -264,15 +264,13 @@ function advice(message: string, hint = ""): string[] {
   return [named, ...rest.map((line) => `  ${line}`)];
 }
 
-function explain(error: unknown): { lines: string[]; code: number } {
+/** The lines that report an error, and the exit code. */
+export function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
-  const surroundings = error instanceof Error ? explainSurroundings(error) : undefined;
-  if (surroundings !== undefined)
-    return {
-      lines: advice(surroundings.message, surroundings.hint),
-      code: exitCodeOfError("environment"),
-    };
+  const known = error instanceof Error ? explainSurroundings(error) : undefined;
+  if (known !== undefined)
+    return { lines: advice(known.message, known.hint), code: exitCodeOfError("environment") };
   const cause =
     error instanceof Error && error.cause !== undefined ? `\ncaused by: ${stackOf(error.cause)}` : "";
   const log = here.log === undefined ? "" : `\n  the run's log: ${here.log}`;
