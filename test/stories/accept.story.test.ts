@@ -7,19 +7,14 @@ import { type Rig, story } from "../rig/rig.js";
 /** The program and its test, for an answer. */
 function project(answer: number): Record<string, string> {
   return {
-    "src/answer.js": `exports.answer = ${String(answer)};\n`,
-    "test/answer.test.js": [
-      'const test = require("node:test");',
-      'const { answer } = require("../src/answer.js");',
-      `test("answers", () => require("node:assert").equal(answer, ${String(answer)}));`,
-      "",
-    ].join("\n"),
+    "src/answer.sh": `answer=${String(answer)}\n`,
+    "test/answer.test.sh": `. ./src/answer.sh\ntest "$answer" = ${String(answer)}\n`,
   };
 }
 
 function begin(rig: Rig, verify: object = {}, tasks = ["T1", "T2"]): void {
   for (const [path, text] of Object.entries(project(42))) rig.write(path, text);
-  rig.settings({ verify: { commands: ["node test/answer.test.js"], ...verify }, loop: { review: false } });
+  rig.settings({ verify: { commands: ["sh test/answer.test.sh"], ...verify }, loop: { review: false } });
   rig.writeBacklog(tasks.map((id) => ({ id })));
   rig.gitInit();
 }
@@ -43,14 +38,14 @@ test(
     const because = "The question changed:\nit is 43 now.";
     const T1 = [
       {
-        files: { ...project(43), "test/helper.js": "exports.answer = 43;\n" },
+        files: { ...project(43), "test/helper.sh": "answer=43\n" },
         summary: { status: "done" },
         resumed: { summary: { status: "done", changes_checks: because } },
       },
     ];
-    const T2 = [{ files: { "src/more.js": "exports.more = 1;\n" }, summary: { status: "done" } }];
-    const uses = 'exports.answer = require("../test/helper.js").answer;\n';
-    const T3 = [{ files: { "src/answer.js": uses }, summary: { status: "done" } }];
+    const T2 = [{ files: { "src/more.sh": "more=1\n" }, summary: { status: "done" } }];
+    const uses = ". ./test/helper.sh\n";
+    const T3 = [{ files: { "src/answer.sh": uses }, summary: { status: "done" } }];
     const env = { ...rig.clis({ tasks: { T1, T2, T3 } }), USER: "ana" };
     begin(rig, {}, ["T1", "T2", "T3"]);
     const { code, stdout } = await rig.run(["run", "--agent", "claude", "--trust", "--fail-unverified"], {
@@ -60,19 +55,19 @@ test(
     expect(stdout).toContain("1 task needs a look: looper accept T1\n");
     const starts = rig.events().filter(({ type }) => type === "agent_started");
     expect(starts.map((line) => line["task_id"])).toEqual(["T1", "T1", "T2", "T3"]);
-    expect(rig.read("looper-logs/last/001-iter-1/prompt-reason.md")).toContain("test/answer.test.js");
+    expect(rig.read("looper-logs/last/001-iter-1/prompt-reason.md")).toContain("test/answer.test.sh");
     expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
     expect(await shown(rig, "T1")).toMatchObject({
       verified: false,
       evidence: {
         because: "influence",
-        needs: [{ path: "test/answer.test.js", diff: expect.stringContaining("answer, 43") as string }],
+        needs: [{ path: "test/answer.test.sh", diff: expect.stringContaining("= 43") as string }],
         agents_reason: "The question changed: it is 43 now.",
       },
     });
     expect((await rig.run(["show", "T1"])).stdout).toContain('"The question changed: it is 43 now."');
     expect((await rig.run(["ls"])).stdout).toMatch(
-      /T1 .*unverified: it passes only with test\/answer\.test\.js/,
+      /T1 .*unverified: it passes only with test\/answer\.test\.sh/,
     );
 
     expect(stdout).toMatch(/T2 .*unbroken: 1 check passes as before.*, on top of T1, which is unverified\n/);
@@ -103,7 +98,7 @@ test(
   "verify.accept: unbroken blocks such a task with the evidence, keeps its work and puts the tree back",
   story(async (rig) => {
     const T1 = [{ files: project(43), summary: { status: "done", changes_checks: "it is 43 now" } }];
-    const T2 = [{ files: { "src/more.js": "exports.more = 1;\n" }, summary: { status: "done" } }];
+    const T2 = [{ files: { "src/more.sh": "more=1\n" }, summary: { status: "done" } }];
     begin(rig, { accept: "unbroken" });
     const env = rig.clis({ tasks: { T1, T2 } });
     const { code } = await rig.run(["run", "--agent", "claude", "--trust"], { env });
@@ -112,12 +107,12 @@ test(
     expect(await shown(rig, "T2")).toMatchObject({ verdict: "unbroken" });
     expect(rig.events().filter(({ type }) => type === "agent_started")).toHaveLength(2);
     expect(rig.readBacklog().tasks[0]?.blockers).toEqual([
-      expect.stringMatching(/^not verified: passes only with test\/answer\.test\.js/) as string,
+      expect.stringMatching(/^not verified: passes only with test\/answer\.test\.sh/) as string,
       'the agent\'s reason: "it is 43 now"',
       expect.stringContaining("looper set T1 changes+=PATTERN") as string,
       expect.stringContaining("looper rescue show") as string,
     ]);
-    expect(rig.read("src/answer.js")).toBe("exports.answer = 42;\n");
+    expect(rig.read("src/answer.sh")).toBe("answer=42\n");
     const refused = await rig.run(["accept", "T1"]);
     expect(refused).toMatchObject({
       code: 1,
@@ -126,11 +121,11 @@ test(
     const wrong = await rig.run(["set", "T1", "changes+=**"]);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("allows every file") as string });
 
-    expect(await rig.run(["set", "T1", "changes+=test/answer.test.js"])).toMatchObject({ code: 0 });
+    expect(await rig.run(["set", "T1", "changes+=test/answer.test.sh"])).toMatchObject({ code: 0 });
     const then = await rig.run(["run", "--agent", "claude", "--trust"], { env });
     expect(then.code, then.stderr).toBe(0);
     expect(await shown(rig, "T1")).toMatchObject({ verified: true });
-    expect((await rig.run(["show", "T1"])).stdout).toMatch(/may change\n {2}test\/answer\.test\.js/);
+    expect((await rig.run(["show", "T1"])).stdout).toMatch(/may change\n {2}test\/answer\.test\.sh/);
   }),
 );
 
@@ -180,8 +175,8 @@ const resumed: [who: string, accepts: boolean, verdict: string][] = [
 
 test.for(sample(resumed, 1))("a run that resumes a killed one trusts %s", async ([, accepts, verdict]) => {
   await story(async (rig) => {
-    const puppet = await rig.agent({}, { verify: { commands: ["node test/answer.test.js"] } });
-    const helper = { "test/helper.js": "exports.answer = 43;\n" };
+    const puppet = await rig.agent({}, { verify: { commands: ["sh test/answer.test.sh"] } });
+    const helper = { "test/helper.sh": "answer=43\n" };
     for (const [name, text] of Object.entries(project(42))) rig.write(name, text);
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     rig.gitInit();
@@ -200,8 +195,8 @@ test.for(sample(resumed, 1))("a run that resumes a killed one trusts %s", async 
     expect(await shown(rig, "T1")).toMatchObject({ verified: false, evidence: { because: "influence" } });
     if (accepts) expect(await rig.run(["accept", "T1"])).toMatchObject({ code: 0 });
     puppet.play(async (turn) => {
-      const uses = 'exports.answer = require("../test/helper.js").answer;\n';
-      await turn.write(`${turn.hello.cwd}/src/answer.js`, uses);
+      const uses = ". ./test/helper.sh\n";
+      await turn.write(`${turn.hello.cwd}/src/answer.sh`, uses);
       await turn.report();
     });
     expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });

@@ -36,13 +36,13 @@ test(
     const env = cast(rig, {});
     rig.writeBacklog([{ id: "T1" }, { id: "T2", depends_on: ["T1"] }]);
     rig.gitInit();
-    const { code, stderr } = await rig.run(["run"], { env });
+    const { code, stderr } = await rig.run(["run", "--no-review"], { env });
     expect(code, stderr).toBe(0);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done" });
     expect([rig.read("T1.txt"), rig.read("T2.txt")]).toEqual(["T1\n", "T2\n"]);
     expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1 });
     expect(rig.events().find(({ type }) => type === "run_ended")).toMatchObject({
-      totals: { input_tokens: 60, cached_input_tokens: 30, output_tokens: 15 },
+      totals: { input_tokens: 40, cached_input_tokens: 20, output_tokens: 10 },
     });
     expect(rig.events().filter(({ type }) => type === "message")[0]).toMatchObject({
       content: "Working on T1.",

@@ -28,48 +28,38 @@ const agentsOf = (rig: Rig) =>
   rig.events().flatMap((line) => (line.type === "agent_started" ? [line["agent"]] : []));
 
 test(
-  "codex and claude get the flags of their permission level, the prompt on stdin, and a review only reads",
+  "codex and claude get the flags of their permission level, the prompt on stdin, and a review only reads; what they used is counted",
   story(async (rig) => {
     const env = { ...rig.clis(), ...logging(rig) };
-    const settings = (permissions: string) => ({
+    rig.settings({
       schedule: { strategy: "odd-even", odd: "codex", even: "claude" },
       roles: { review: "claude" },
       agents: {
-        codex: { permissions, model: "gpt-x" },
-        claude: { permissions, max_turns: 30, args: ["--effort", "low"] },
+        codex: { permissions: "read-only", model: "gpt-x" },
+        claude: { permissions: "workspace", max_turns: 30, args: ["--effort", "low"] },
       },
     });
-    const seen: Record<string, string[]> = {};
-    for (const level of ["read-only", "workspace", "full"]) {
-      rig.settings(settings(level));
-      rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-      expect(await rig.run(["run"], { env })).toMatchObject({ code: 0 });
-      for (const { agent, args, prompt_bytes } of calls(rig).slice(-3)) {
-        expect(prompt_bytes).toBeGreaterThan(500);
-        const words = args.map((arg) =>
-          arg.includes('"task_id"') ? "SCHEMA" : arg.endsWith("/summary.schema.json") ? "FILE" : arg,
-        );
-        (seen[`${agent} ${level}`] ??= []).push(words.join(" "));
-      }
-    }
-    const codex = (permit: string) => [
-      `exec --json --skip-git-repo-check ${permit} -m gpt-x --output-schema FILE -`,
-    ];
-    const flags = "--output-format stream-json --verbose --max-turns 30 --json-schema SCHEMA --effort low";
-    const claude = (permit: string) => [
-      `-p ${permit} ${flags}`,
-      `-p --permission-mode plan --allowedTools mcp__looper ${flags}`,
-    ];
-    expect(seen).toEqual({
-      "codex read-only": codex("-s read-only"),
-      "codex workspace": codex("-s workspace-write"),
-      "codex full": codex("--dangerously-bypass-approvals-and-sandbox"),
-      "claude read-only": claude("--permission-mode plan --allowedTools mcp__looper"),
-      "claude workspace": claude(
-        "--permission-mode acceptEdits --allowedTools Bash Edit Write Read mcp__looper",
-      ),
-      "claude full": claude("--dangerously-skip-permissions"),
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const { code, stdout } = await rig.run(["run"], { env });
+    expect(code).toBe(0);
+    const seen = calls(rig).map(({ agent, args, prompt_bytes }) => {
+      expect(prompt_bytes).toBeGreaterThan(500);
+      const words = args.map((arg) =>
+        arg.includes('"task_id"') ? "SCHEMA" : arg.endsWith("/summary.schema.json") ? "FILE" : arg,
+      );
+      return [agent, ...words].join(" ");
     });
+    const flags = "--output-format stream-json --verbose --max-turns 30 --json-schema SCHEMA --effort low";
+    expect(seen).toEqual([
+      "codex exec --json --skip-git-repo-check -s read-only -m gpt-x --output-schema FILE -",
+      `claude -p --permission-mode acceptEdits --allowedTools Bash Edit Write Read mcp__looper ${flags}`,
+      `claude -p --permission-mode plan --allowedTools mcp__looper ${flags}`,
+    ]);
+    const used = rig.events().find(({ type }) => type === "run_ended");
+    expect(used).toMatchObject({
+      totals: { input_tokens: 600, cached_input_tokens: 3000, cost_usd: 0.0246 },
+    });
+    expect(stdout).toContain("$0.02");
   }),
 );
 
@@ -122,26 +112,24 @@ exhaustively(
 test(
   "whose final message is prose is asked once, in its session, for the report: it is one attempt",
   story(async (rig) => {
-    const T1 = [{ files: { "a.txt": "a\n" }, prose: "I made it.", resumed: { summary: { status: "done" } } }];
-    const T2 = [{ prose: "I made it.", resumed: { prose: "But I said so." } }];
-    const env = rig.clis({ tasks: { T1, T2 } });
+    const says = [
+      { files: { "a.txt": "a\n" }, prose: "I made it.", resumed: { summary: { status: "done" } } },
+    ];
+    const prose = [{ prose: "I made it.", resumed: { prose: "But I said so." } }];
+    const env = rig.clis({ tasks: { T1: says, T2: prose, T3: says, T4: prose } });
     rig.gitInit();
-    for (const agent of ["claude", "codex"]) {
-      rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-      const { code } = await rig.run(["run", "--agent", agent, "--no-review", "--max-attempts", "1"], {
-        env,
-      });
-      expect(code).toBe(1);
-      expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
-      expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([1, 1]);
-      const starts = rig.events().filter(({ type }) => type === "agent_started");
-      expect(starts.map((line) => line["task_id"])).toEqual(["T1", "T1", "T2", "T2"]);
-      expect(starts[1]?.["command"]).toMatch(/ (--)?resume [0-9a-f-]{8,}/);
-      expect(rig.events().find(({ type }) => type === "attempt_failed")).toMatchObject({
-        reason: "no-summary",
-      });
-      expect(rig.read("looper-logs/last/001-iter-1/prompt-report.md")).toContain('"task_id": "T1"');
-    }
+    const ids = ["T1", "T2", "T3", "T4"];
+    rig.writeBacklog(ids.map((id, at) => ({ id, agent: at < 2 ? "claude" : "codex" })));
+    const { code } = await rig.run(["run", "--no-review", "--max-attempts", "1"], { env });
+    expect(code).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked", T3: "done", T4: "blocked" });
+    expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1]);
+    const starts = rig.events().filter(({ type }) => type === "agent_started");
+    expect(starts.map((line) => line["task_id"])).toEqual(ids.flatMap((id) => [id, id]));
+    for (const at of [1, 5]) expect(starts[at]?.["command"]).toMatch(/ (--)?resume [0-9a-f-]{8,}/);
+    const failed = rig.events().filter(({ type }) => type === "attempt_failed");
+    expect(failed).toMatchObject([{ reason: "no-summary" }, { reason: "no-summary" }]);
+    expect(rig.read("looper-logs/last/001-iter-1/prompt-report.md")).toContain('"task_id": "T1"');
   }),
 );
 
@@ -164,20 +152,6 @@ exhaustively(
 );
 
 test(
-  "a run counts what its agents used",
-  story(async (rig) => {
-    const env = rig.clis();
-    rig.writeBacklog([{ id: "T1" }]);
-    const { code, stdout } = await rig.run(["run", "--agent", "claude"], { env });
-    expect(code).toBe(0);
-    expect(rig.events().find(({ type }) => type === "run_ended")).toMatchObject({
-      totals: { input_tokens: 400, cached_input_tokens: 2000, output_tokens: 160, cost_usd: 0.0246 },
-    });
-    expect(stdout).toContain("$0.02");
-  }),
-);
-
-test(
   "an agent that is not signed in is left out with a warning while another is scheduled; the last one ends the run with 3",
   story(async (rig) => {
     const refused = { message: "Invalid API key · Please run /login", status: 401 };
@@ -188,11 +162,11 @@ test(
     );
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
     puppet.play((turn) => turn.report());
-    const spared = await rig.run(["run"], { env });
+    const spared = await rig.run(["run", "--no-review"], { env });
     expect(spared.code, spared.stderr).toBe(0);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "done" });
     expect(taskOf(rig, "T1")).toMatchObject({ status: "done" });
-    expect(agentsOf(rig)).toEqual(["claude", "fake", "fake", "fake", "fake"]);
+    expect(agentsOf(rig)).toEqual(["claude", "fake", "fake", "fake"]);
     expect(spared.stderr).toMatch(
       /claude is not signed in; skipping it for the rest of this run: .*Invalid API key/,
     );
@@ -233,7 +207,7 @@ test(
     expect((await rig.run(["rescue", "show", "T1-2"])).stdout).toContain("half.txt");
 
     puppet.play((turn) => (turn.task === "T3" ? turn.exit(1) : turn.report()));
-    const spared = await rig.run(["run"]);
+    const spared = await rig.run(["run", "--no-review"]);
     expect(spared.code, spared.stderr).toBe(1);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "blocked" });
   }),
@@ -390,18 +364,11 @@ test(
       rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3", agent: "three" }]);
     };
     begin();
-    expect(await rig.run(["run"])).toMatchObject({ code: 0 });
-    expect(agentsOf(rig)).toEqual(["one", "two", "three", "four"]);
-    begin();
     expect(await rig.run(["run", "--iteration-agent", "two"])).toMatchObject({ code: 0 });
     expect(agentsOf(rig)).toEqual(["two", "two", "three", "four"]);
     begin();
     expect(await rig.run(["run", "--agent", "one"])).toMatchObject({ code: 0 });
     expect(agentsOf(rig)).toEqual(["one", "one", "one", "one"]);
-    begin();
-    const unknown = await rig.run(["run", "--agent", "thre"]);
-    expect(unknown.code).toBe(2);
-    expect(unknown.stderr).toContain("did you mean three?");
   }),
 );
 
@@ -429,6 +396,5 @@ test(
     expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
     const picked = rig.events().filter(({ type }) => type === "agent_picked");
     expect(picked.map(({ agent }) => agent)).toEqual(["one", "two"]);
-    expect((await rig.run(["replay"])).code).toBe(0);
   }),
 );

@@ -1,5 +1,13 @@
 // Commands in a project's own files need approval before they are used (contract §2, *Trust*); those a person sets do not.
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { sample } from "../rig/exhaustive.js";
@@ -7,18 +15,17 @@ import { type Rig, story } from "../rig/rig.js";
 
 const ASKED = expect.stringContaining("have not been approved yet") as string;
 
-async function readyRig(rig: Rig): Promise<void> {
+function readyRig(rig: Rig, git: "git" | "plain" = "plain"): void {
   rig.clis({ default: [{ summary: { status: "done" } }] });
   rig.writeBacklog([{ id: "T1" }]);
-  rig.gitInit();
+  if (git === "git") rig.gitInit();
   mkdirSync(path.join(rig.root, "elsewhere"));
-  await Promise.resolve();
 }
 
 test(
   "a log folder outside the project is asked about, however the settings spell it",
   story(async (rig) => {
-    await readyRig(rig);
+    readyRig(rig);
     const elsewhere = path.join(rig.root, "elsewhere");
     symlinkSync(elsewhere, path.join(rig.project, "linked"));
     const spellings = [
@@ -29,7 +36,7 @@ test(
       "$OUT/../elsewhere",
       "$PWD/../elsewhere",
     ];
-    for (const log_dir of sample(spellings, 3)) {
+    for (const log_dir of sample(spellings, 2)) {
       rig.write(".looper/config.json", JSON.stringify({ log_dir }));
       const env = { OUT: elsewhere, PWD: rig.project };
       const { code, stderr } = await rig.run(["run", "--no-review"], { env });
@@ -38,15 +45,19 @@ test(
     }
     expect(readdirSync(elsewhere)).toEqual([]);
     expect(existsSync(path.join(rig.project, "looper-logs"))).toBe(false);
+    rig.write(".looper/config.json", JSON.stringify({ log_dir: "../elsewhere" }));
     expect((await rig.run(["run", "--no-review", "--trust"])).code).toBe(0);
     expect(readdirSync(elsewhere)).toContain("runs");
+    // Trust is for one run.
+    expect((await rig.run(["add", "Two"])).code).toBe(0);
+    expect((await rig.run(["run"])).stderr).toEqual(ASKED);
   }),
 );
 
 test(
   "a log folder inside .git, or one that holds the project, is a settings error",
   story(async (rig) => {
-    await readyRig(rig);
+    readyRig(rig, "git");
     symlinkSync(".git/hooks", path.join(rig.project, "hooks"));
     for (const log_dir of sample(["hooks", ".", ".git", ".git/hooks", "..", "to-do.json"], 2)) {
       rig.write(".looper/config.json", JSON.stringify({ log_dir }));
@@ -63,7 +74,7 @@ test(
 test(
   "a template or a task file that is a symlink out of the project is asked about before it is used",
   story(async (rig) => {
-    await readyRig(rig);
+    readyRig(rig);
     writeFileSync(path.join(rig.root, "secret"), "the key of the safe");
     symlinkSync("../secret", path.join(rig.project, "prompt.md"));
     rig.write(".looper/config.json", '{"prompts": {"iteration": "prompt.md"}}');
@@ -77,7 +88,7 @@ test(
     const outside = path.join(rig.root, "elsewhere/to-do.json");
     writeFileSync(outside, rig.read("to-do.json"));
     const before = readFileSync(outside, "utf8");
-    rig.git("rm", "-qf", "to-do.json");
+    rmSync(path.join(rig.project, "to-do.json"));
     symlinkSync(outside, path.join(rig.project, "to-do.json"));
     const written = await rig.run(["run"]);
     expect([written.code, written.stderr]).toEqual([3, ASKED]);
@@ -91,7 +102,7 @@ test(
 test(
   "the command line is checked before anything is asked",
   story(async (rig) => {
-    await readyRig(rig);
+    readyRig(rig);
     rig.write(".looper/config.json", '{"verify": {"commands": ["true"]}}');
     const slip = await rig.run(["run", "--agent", "codx"]);
     expect([slip.code, slip.stderr]).toEqual([2, expect.stringContaining("did you mean codex?")]);
@@ -105,7 +116,7 @@ test(
 test(
   "commands that a person sets through the program are approved, and nothing else is",
   story(async (rig) => {
-    await readyRig(rig);
+    readyRig(rig);
     expect((await rig.run(["set", "T1", "verify+=test -e README.md || true"])).code).toBe(0);
     expect((await rig.run(["add", "Two", "--verify", "true"])).code).toBe(0);
     const run = await rig.run(["run", "--no-review"]);
@@ -131,21 +142,9 @@ test(
 );
 
 test(
-  "--trust is for one run",
-  story(async (rig) => {
-    await readyRig(rig);
-    rig.write(".looper/config.json", '{"verify": {"commands": ["true"]}}');
-    expect((await rig.run(["run", "--no-review", "--trust"])).code).toBe(0);
-    expect((await rig.run(["add", "Two"])).code).toBe(0);
-    expect((await rig.run(["run"])).stderr).toEqual(ASKED);
-  }),
-);
-
-test(
   "beside a run, and from a process of one, a command is not approved",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
-    rig.gitInit();
     const puppet = await rig.agent();
     puppet.play(async (turn) => {
       expect((await rig.run(["add", "Later", "--verify", "true"])).code).toBe(0);
@@ -165,7 +164,7 @@ test(
 test(
   "config set and unset change one setting of the file there is, refuse what load would refuse, and approve the command",
   story(async (rig) => {
-    await readyRig(rig);
+    readyRig(rig);
     const text = '{\n\t"loop": { "max_attempts": 3 },\n\t"verify": { "strict": true }\n}\n';
     rig.write(".looper/config.json", text);
     const set = await rig.run(["config", "set", "verify.commands", "true", "test -e to-do.json, || true"]);

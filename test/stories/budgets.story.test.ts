@@ -34,7 +34,6 @@ test(
     // Codex tells what it used when its turn is over, and the work done.
     const env = rig.clis({ default: [{ summary: { task_id: null, status: "done" } }] });
     rig.settings({ loop: { max_tokens: 10 } });
-    rig.gitInit();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     const { code, stdout } = await rig.run(["run", "--agent", "codex", "--no-review"], { env });
     expect(code).toBe(1);
@@ -297,7 +296,6 @@ test(
     rig.write(".looper/config.json", settings);
     rig.write("notify.sh", "#!/bin/sh\n");
     chmodSync(`${rig.project}/notify.sh`, 0o755);
-    rig.gitInit();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     const args = ["run", "--no-review", "--trust"];
 

@@ -219,8 +219,7 @@ test(
       agents: { mine, ...playing(rig, turns) },
     });
     rig.writeBacklog([{ id: "T1" }]);
-    rig.gitInit();
-    const { code, stderr } = await rig.run(["run"]);
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code, stderr).toBe(0);
     expect(rig.statuses()).toEqual({ T1: "done" });
     expect(rig.read("made.txt")).toBe("made\n");

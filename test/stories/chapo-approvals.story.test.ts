@@ -45,13 +45,8 @@ test(
     ]);
     expect((await rig.run(["chapo", "pending"])).stdout).toContain("echo x >> x.txt");
 
-    for (const [words, lacks] of [
-      [["approve"], "approve needs a session"],
-      [["steer", "last"], "steer needs a text"],
-    ] as const) {
-      const { code, stderr } = await rig.run(["chapo", ...words]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(lacks)]);
-    }
+    const unnamed = await rig.run(["chapo", "approve"]);
+    expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining("approve needs a session")]);
     const next = await rig.run(["chapo", "approve", session, "--json"]);
     expect(next.code).toBe(1);
     expect(rig.read("x.txt")).toBe("x\n");
@@ -66,7 +61,6 @@ test(
     expect(late.code).toBe(1);
     expect(late.stderr).toMatch(/fs_writeFile was rejected by \S+ at \d{4}-/);
     expect(rig.read("x.txt")).toBe("x\n");
-    expect(await pendingOf(rig)).toEqual([]);
   }),
 );
 

@@ -62,19 +62,15 @@ test(
     const turns = [call("bash_execute", { command: "true" }), { say: "Done." }];
     writeFileSync(file, JSON.stringify({ turns }));
     const hooks = { events: { PreToolUse: [{ command: "cat > input.json" }] } };
-    for (const [mode, name] of [
-      ["trusted", "bypassPermissions"],
-      ["default", "default"],
-    ]) {
-      const chapo = { script: file, mode, rules: { allow: ["Bash(true)"] } };
-      rig.settings({ agents: { chapo: { model: "scripted", chapo } }, hooks });
-      const ran = await rig.run(["chapo", "--json", "Go"]);
-      expect(ran.code, ran.stderr).toBe(0);
-      const input = JSON.parse(rig.read("input.json")) as Record<string, unknown>;
-      expect(input).toMatchObject({ cwd: rig.project, hook_event_name: "PreToolUse", permission_mode: name });
-      expect(input).toMatchObject({ tool_name: "Bash", tool_input: { command: "true" } });
-      expect(existsSync(String(input["transcript_path"]))).toBe(true);
-    }
+    const chapo = { script: file, mode: "trusted" };
+    rig.settings({ agents: { chapo: { model: "scripted", chapo } }, hooks });
+    const ran = await rig.run(["chapo", "--json", "Go"]);
+    expect(ran.code, ran.stderr).toBe(0);
+    const input = JSON.parse(rig.read("input.json")) as Record<string, unknown>;
+    expect(input).toMatchObject({ cwd: rig.project, hook_event_name: "PreToolUse" });
+    expect(input).toMatchObject({ permission_mode: "bypassPermissions" });
+    expect(input).toMatchObject({ tool_name: "Bash", tool_input: { command: "true" } });
+    expect(existsSync(String(input["transcript_path"]))).toBe(true);
   }),
 );
 
@@ -82,21 +78,23 @@ test(
   "a PermissionRequest hook that allows a call with other arguments: these are what runs, and rules hold for them",
   story(async (rig) => {
     const file = path.join(rig.root, "chapo-script.json");
-    const turns = [call("fs_writeFile", { path: "a.txt", content: "from the model" }), { say: "Done." }];
-    writeFileSync(file, JSON.stringify({ turns }));
-    const play = (input: Record<string, unknown>) => {
-      const decision = { behavior: "allow", updatedInput: input };
-      const command = `echo '${JSON.stringify({ hookSpecificOutput: { decision } })}'`;
-      const chapo = { script: file, rules: { deny: ["Write(kept/**)"] } };
-      const hooks = { events: { PermissionRequest: [{ command }] } };
-      rig.settings({ agents: { chapo: { model: "scripted", chapo } }, hooks });
-      return rig.run(["chapo", "--json", "Go"]);
+    const write = call("fs_writeFile", { path: "a.txt", content: "from the model" });
+    writeFileSync(file, JSON.stringify({ turns: [write, write, { say: "Done." }] }));
+    const answer = (file_path: string): string => {
+      const decision = { behavior: "allow", updatedInput: { file_path, content: "from the hook" } };
+      return `echo '${JSON.stringify({ hookSpecificOutput: { decision } })}'`;
     };
-    const written = await play({ file_path: "b.txt", content: "from the hook" });
-    expect(dataOf(eventsOf(written), "tool_result")).toMatchObject([{ success: true }]);
+    const command = `if test -e b.txt; then ${answer("kept/b.txt")}; else ${answer("b.txt")}; fi`;
+    rig.settings({
+      agents: { chapo: { model: "scripted", chapo: { script: file, rules: { deny: ["Write(kept/**)"] } } } },
+      hooks: { events: { PermissionRequest: [{ command }] } },
+    });
+    const ran = await rig.run(["chapo", "--json", "Go"]);
+    expect(dataOf(eventsOf(ran), "tool_result")).toMatchObject([
+      { success: true },
+      { success: false, code: "denied" },
+    ]);
     expect(rig.read("b.txt")).toBe("from the hook");
-    const denied = await play({ file_path: "kept/b.txt", content: "from the hook" });
-    expect(dataOf(eventsOf(denied), "tool_result")).toMatchObject([{ success: false, code: "denied" }]);
     expect([existsSync(path.join(rig.project, "a.txt")), existsSync(path.join(rig.project, "kept"))]).toEqual(
       [false, false],
     );

@@ -38,7 +38,7 @@ function told(rig: Rig, type: string): Record<string, unknown>[] {
   return rig.events().filter((event) => event.type === type);
 }
 
-const CHAIN: TaskDraft[] = Array.from({ length: EXHAUSTIVE ? 10 : 4 }, (_, at) => ({
+const CHAIN: TaskDraft[] = Array.from({ length: EXHAUSTIVE ? 10 : 3 }, (_, at) => ({
   id: `T${at + 1}`,
   priority: 1 + ((at * 7) % 5),
   // The fourth, seventh and tenth depend on two tasks.
@@ -46,7 +46,7 @@ const CHAIN: TaskDraft[] = Array.from({ length: EXHAUSTIVE ? 10 : 4 }, (_, at) =
 }));
 
 test(
-  "tasks with dependencies, worked through by the engine: all done, each once, and the tree is clean",
+  "tasks with dependencies, worked through by the engine: all done, each once, and the tree is clean; a review writes nothing",
   story(async (rig) => {
     rig.writeBacklog(CHAIN);
     rig.gitInit();
@@ -59,7 +59,9 @@ test(
         report({ files: [`src/${id}.txt`] }),
       ],
     ]);
-    play(rig, { tasks: Object.fromEntries(tasks) }, { verify: { commands: ["ls src/T*.txt"] } });
+    // A review only reads: it is offered no tool that writes.
+    const turns = [write("b.txt"), call("bash_execute", { command: "echo > c.txt" }), ...reviewed];
+    play(rig, { tasks: Object.fromEntries(tasks), turns }, { verify: { commands: ["ls src/T*.txt"] } });
     const { code, stderr } = await rig.run(["run"]);
     expect(stderr).not.toMatch(/warning/);
     expect(code).toBe(0);
@@ -68,7 +70,10 @@ test(
     expect(rig.git("status", "--porcelain", "--untracked-files=all", "--", ":!looper-logs")).toBe("");
     expect(rig.unfinished()).toBe("");
     expect(told(rig, "run_ended")[0]).toMatchObject({ ending: "complete" });
-    expect(told(rig, "command").at(-1)).toMatchObject({ exit_code: 0 });
+    const inReview = told(rig, "tool_result").filter(({ phase }) => phase === "review");
+    expect(inReview.map(({ is_error }) => is_error)).toEqual([true, true, false]);
+    const commands = told(rig, "command").filter(({ phase }) => phase === "iteration");
+    expect(commands.at(-1)).toMatchObject({ exit_code: 0 });
     expect(told(rig, "usage").at(0)).toMatchObject({ input_tokens: 100, output_tokens: 10 });
     expect(told(rig, "usage").every((event) => !("cost_usd" in event))).toBe(true);
     // No file of a session is in a commit, and the memory was only read.
@@ -78,14 +83,20 @@ test(
 );
 
 test(
-  "a question blocks its task, with the question as its blocker, and the run continues",
+  "a question blocks its task, with the question as its blocker, and the run continues; keys of models reach neither a command nor the log",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     const ask = call("ask_user", { question: "Which colour shall it have?" });
-    play(rig, { tasks: { T1: [ask], T2: [write("b.txt"), report()] } });
-    expect((await rig.run(["run", "--no-review"])).code).toBe(1);
+    const show = call("bash_execute", { command: 'echo "key: $ANTHROPIC_API_KEY, deploy: $DEPLOY_TOKEN"' });
+    play(rig, { tasks: { T1: [ask], T2: [show, report()] } });
+    const env = { ANTHROPIC_API_KEY: "a-key-of-a-model", DEPLOY_TOKEN: "a-token-for-the-work" };
+    expect((await rig.run(["run", "--no-review"], { env })).code).toBe(1);
     expect(rig.statuses()).toEqual({ T1: "blocked", T2: "done" });
     expect(rig.readBacklog().tasks[0]?.blockers).toEqual(["Which colour shall it have?"]);
+    const shown = told(rig, "tool_result").find(({ task_id }) => task_id === "T2");
+    expect(shown?.["output"]).toContain("key: , deploy: [redacted]");
+    const found = spawnSync("grep", ["-rlE", "a-key-of-a-model|a-token-for-the-work", rig.project]);
+    expect(found.stdout.toString()).toBe("");
   }),
 );
 
@@ -183,23 +194,6 @@ exhaustively(
   }),
 );
 
-test(
-  "a read-only agent is offered no tool that writes; a review is one",
-  story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }]);
-    rig.gitInit();
-    play(rig, {
-      tasks: { T1: [write("a.txt"), report()] },
-      turns: [write("b.txt"), call("bash_execute", { command: "echo > c.txt" }), ...reviewed],
-    });
-    expect((await rig.run(["run"])).code).toBe(0);
-    const results = told(rig, "tool_result").filter(({ phase }) => phase === "review");
-    expect(results.map(({ is_error }) => is_error)).toEqual([true, true, false]);
-    expect(readdirSync(rig.project)).not.toContain("b.txt");
-    expect(readdirSync(rig.project)).not.toContain("c.txt");
-  }),
-);
-
 exhaustively(
   "an engine that works and does not report is asked for the report, in the same session",
   story(async (rig) => {
@@ -221,20 +215,6 @@ exhaustively(
     const env = { LOOPER_AGENTS_CHAPO_TIMEOUT: "4s" };
     expect((await rig.run(["run", "--no-review", "--max-attempts", "1"], { env })).code).toBe(1);
     expect(told(rig, "agent_finished")[0]).toMatchObject({ outcome: "failed", reason: "timed-out" });
-  }),
-);
-
-test(
-  "keys of models reach neither a command nor the log",
-  story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }]);
-    const show = call("bash_execute", { command: 'echo "key: $ANTHROPIC_API_KEY, deploy: $DEPLOY_TOKEN"' });
-    play(rig, { tasks: { T1: [show, report()] } });
-    const env = { ANTHROPIC_API_KEY: "a-key-of-a-model", DEPLOY_TOKEN: "a-token-for-the-work" };
-    expect((await rig.run(["run", "--no-review"], { env })).code).toBe(0);
-    expect(told(rig, "tool_result")[0]?.["output"]).toContain("key: , deploy: [redacted]");
-    const found = spawnSync("grep", ["-rlE", "a-key-of-a-model|a-token-for-the-work", rig.project]);
-    expect(found.stdout.toString()).toBe("");
   }),
 );
 

@@ -143,8 +143,6 @@ test(
     expect(dataOf(eventsOf(short), "step")).toHaveLength(1);
     for (const [flag, value] of [
       ["--max-iterations", "0"],
-      ["--tools", "clade"],
-      ["--mode", "maybe"],
       ["--session", "nope"],
     ])
       expect((await rig.run(["chapo", flag ?? "", value ?? "", "Hello"])).code).toBe(2);

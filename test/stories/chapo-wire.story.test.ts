@@ -69,7 +69,7 @@ test.each(
   ),
 )("%s: the same script in all three vocabularies, with what the model must see on the wire", (format) =>
   story(async (rig) => {
-    for (const vocabulary of ["chapo", "claude", "anvil"] as const) {
+    for (const vocabulary of sample(["anvil", "chapo", "claude"] as const, 1)) {
       rig.write("a.txt", "alpha\n");
       const server = await serve({ script: scriptIn(vocabulary) });
       settingsFor(rig, server, format, { tools: vocabulary, self_validation_enabled: true });

@@ -27,8 +27,8 @@ async function project(rig: Rig, check: string, more: Record<string, unknown> = 
 }
 
 const CANNOT_RUN: [check: string, code: number, line: RegExp][] = [
-  ["npm run tset", 1, /Missing script: "tset"/],
   ["nosuchprogram --all", 127, /nosuchprogram: not found/],
+  ["npm run tset", 1, /Missing script: "tset"/],
   ["./not-executable", 126, /Permission denied/],
   ["sh missing.sh", 2, /missing\.sh/],
   ["make nosuchtarget", 2, /No rule to make target 'nosuchtarget'/],

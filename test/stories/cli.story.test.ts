@@ -118,31 +118,6 @@ test(
 );
 
 test(
-  "a signal stops the run as far as it says, and is its exit code",
-  story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-    scripted(rig, [{ say: "working" }, { hang: true }]);
-    for (const [signal, code] of [
-      ["SIGINT", 130],
-      ["SIGTERM", 143],
-    ] as const) {
-      const run = rig.start([]);
-      await run.says(/- 1\/2 T1/);
-      run.signal(signal);
-      if (signal === "SIGINT") {
-        // Two signals of one kind may become one while the first is still to be delivered.
-        await run.says(/Ctrl-C again/);
-        run.signal(signal);
-      }
-      const ended = await run.ended;
-      expect(ended.code).toBe(code);
-      expect(ended.stdout).toContain("next: looper run");
-      expect(rig.statuses()).toEqual({ T1: "doing", T2: "todo" });
-    }
-  }),
-);
-
-test(
   "tail -f waits for the first run, and continues with the run after it",
   story(async (rig) => {
     const tail = rig.start(["tail", "-f", "--type", "run_ended", "--raw"]);
@@ -209,6 +184,18 @@ function onTerminal(
   });
 }
 
+test(
+  "a command that runs in the process of the test says what it says when it is started",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", status: "done" }]);
+    const env = { FORCE_COLOR: "1" };
+    for (const line of ["ls", "show T1 --json", "why T9", "config --help", "-C nowhere ls", "ls --lo"]) {
+      const words = line.split(" ");
+      expect(await rig.run(words, { env })).toEqual(await rig.start(words, { env }).ended);
+    }
+  }),
+);
+
 const onLinux = test.skipIf(process.platform !== "linux");
 
 onLinux.each([
@@ -267,7 +254,7 @@ test(
 test(
   "a run continues in silence when the reader of its events is gone",
   story((rig) => {
-    rig.writeBacklog(Array.from({ length: 6 }, (_, at) => ({ id: `T${at}` })));
+    rig.writeBacklog(Array.from({ length: 3 }, (_, at) => ({ id: `T${at}` })));
     scripted(rig, [{ say: "x".repeat(200_000) }]);
     const piped = `"${process.execPath}" "${BIN}" run --json --no-review | head -n 1 > /dev/null; echo "\${PIPESTATUS[0]}"`;
     const said = execFileSync("bash", ["-c", `{ ${piped}; } 2>&1`], {
@@ -276,7 +263,7 @@ test(
       encoding: "utf8",
     });
     expect(said).toBe("0\n");
-    expect(Object.values(rig.statuses())).toEqual(Array.from({ length: 6 }, () => "done"));
+    expect(Object.values(rig.statuses())).toEqual(Array.from({ length: 3 }, () => "done"));
     return Promise.resolve();
   }),
 );

@@ -10,9 +10,9 @@ import { exhaustively } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const COUNTED = fileURLToPath(new URL("../fakes/counted.cjs", import.meta.url));
-const TASKS = 6;
-const FEW = 2;
-const MANY = 5;
+const TASKS = 4;
+const FEW = 1;
+const MANY = 3;
 const DONE = `echo '{"task_id":"'"$LOOPER_TASK_ID"'","status":"done","summary":"Did it."'"\${LOOPER_STAGE:+,\\"outcome\\":\\"done\\"}"'}'`;
 
 /** Counts how often each line occurs in a file, and removes the file. */

@@ -69,10 +69,17 @@ test.each(
     story(async (rig) => {
       rig.trees = true;
       let answer = "";
+      let others: string[] = [];
       await stage(rig, async () => {
+        // Neither another key nor the status it has stops the attempt.
+        others = [
+          await say(rig, "set", "T1", "title=Another", "priority=1", "details=more"),
+          await say(rig, "set", "T1", "status=doing"),
+        ];
         answer = await say(rig, ...words);
       });
       const { code, stdout, stderr } = await run(rig);
+      expect(others).toEqual(["0 T1: title, priority, details\n", "0 T1: status\n"]);
       const [id = ""] = rig.runs();
       expect(answer).toBe(`0 ${said}\nT1: run ${id} stops its attempt; its work is kept: looper rescue\n`);
       const [, name = ""] =
@@ -113,27 +120,6 @@ exhaustively(
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done" });
     expect(rig.read("kept.txt")).toBe("whole\n");
     expect(rig.commitsByTask()).toEqual({});
-  }),
-);
-
-test(
-  "other keys of the task in hand, or the status it has, do not stop its attempt",
-  story(async (rig) => {
-    let answers: string[] = [];
-    await stage(rig, async (turn) => {
-      answers = [
-        await say(rig, "set", "T1", "title=Another", "priority=1", "details=more"),
-        await say(rig, "set", "T1", "status=doing"),
-      ];
-      await turn.write(`${turn.hello.cwd}/kept.txt`, "whole again\n");
-      return "reports";
-    });
-    const { code, stderr } = await run(rig);
-    expect(code, stderr).toBe(0);
-    expect(answers).toEqual(["0 T1: title, priority, details\n", "0 T1: status\n"]);
-    expect(attempts(rig)).toEqual(["T1", "T2"]);
-    expect(taskOf(rig, "T1")).toMatchObject({ title: "Another", priority: 1, status: "done" });
-    expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1 });
   }),
 );
 

@@ -1,6 +1,7 @@
 // The editing commands, as a person types them: alone, many at once, and during a run.
 import { expect, test } from "vitest";
 import { EditAnswer } from "../../src/ui/shapes/backlog.js";
+import { sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 import { BIN } from "../rig/program.js";
 
@@ -61,8 +62,6 @@ test(
     expect(await say(rig, "set", "T1", "depends_on=T2")).toMatch(/^2 .*wait for each other/);
     expect(await say(rig, "add", "x", "--depends-on", "T9")).toMatch(/^2 .*T9/);
     expect(await say(rig, "add", "  ")).toMatch(/^2 .*without a title/);
-    expect(await say(rig, "block", "T1")).toMatch(/^2 /);
-    expect(await say(rig, "done")).toMatch(/^2 /);
     const asAgent = await rig.run(["add", "more"], { env: { LOOPER_RUN_ID: "r" } });
     expect(asAgent).toMatchObject({ code: 1, stdout: "" });
     expect(asAgent.stderr).toMatch(/new_tasks/);
@@ -103,11 +102,11 @@ test(
   "many people at once: nothing is lost",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
-    const titles = Array.from({ length: 8 }, (_, at) => `task ${String(at)}`);
+    const titles = Array.from({ length: 5 }, (_, at) => `task ${String(at)}`);
     const ends = await Promise.all(titles.map((title) => rig.run(["add", title])));
     expect(ends.map(({ code }) => code)).toEqual(titles.map(() => 0));
     const tasks = rig.readBacklog().tasks;
-    expect(new Set(tasks.map(({ id }) => id)).size).toBe(9);
+    expect(new Set(tasks.map(({ id }) => id)).size).toBe(6);
     expect(tasks.map(({ title }) => title)).toEqual(expect.arrayContaining(titles));
     expect((await rig.run(["validate"])).code).toBe(0);
   }),
@@ -122,19 +121,11 @@ test(
     const looper = `"${process.execPath}" "${BIN}"`;
     const home = `PATH="$PATH" HOME="$HOME" XDG_STATE_HOME="$XDG_STATE_HOME"`;
     const clearing = ["env -u LOOPER_RUN_ID", ...(LINUX ? [`env -i ${home}`] : [])];
-    const commands = [
-      "done T2",
-      "block T2 x",
-      "rm T2",
-      "add more",
-      "stop",
-      "undo T2",
-      "clean --keep 1",
-      "init --force",
-      "push",
-      "rescue drop x",
-      "config set loop.max_attempts 9",
+    const all = [
+      ...["done T2", "push", "stop", "undo T2", "config set loop.max_attempts 9", "clean --keep 1"],
+      ...["block T2 x", "rm T2", "add more", "init --force", "rescue drop x"],
     ];
+    const commands = sample(all, 6);
     const ended: string[] = [];
     puppet.play(async (turn) => {
       if (turn.task === "T1")

@@ -63,7 +63,7 @@ test(
     expect(rig.readBacklog().tasks[0]?.blockers).toEqual(["the door is shut"]);
     const opened = { FAKE_AGENT_SCRIPT: path.join(rig.root, "none.json") };
     rig.write("../none.json", "{}");
-    expect(await rig.run(["run"], { env: opened })).toMatchObject({ code: 0 });
+    expect(await rig.run(["run", "--no-review"], { env: opened })).toMatchObject({ code: 0 });
     expect(rig.readBacklog().tasks[0]?.blockers).toEqual([]);
   }),
 );
@@ -111,32 +111,13 @@ test(
 );
 
 test(
-  "Ctrl-C once lets the agent finish, and nothing new starts: 130",
-  story(async (rig) => {
-    const puppet = await rig.agent();
-    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-    rig.gitInit();
-    const program = rig.start(["run"]);
-    const turn = await puppet.next();
-    program.signal("SIGINT");
-    await program.says(/stopping once the agent has finished/);
-    await turn.write("a.txt", "whole\n");
-    await turn.report();
-    const ran = await program.ended;
-    expect([ran.code, ending(rig, ran.stdout)]).toEqual([130, "interrupted"]);
-    expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
-    expect(rig.commitsByTask()).toEqual({ T1: 1 });
-    expect(rig.git("status", "--porcelain")).toBe("");
-  }),
-);
-
-test(
-  "Ctrl-C twice ends the agent; what was in hand stays so, and comes first next time: 130",
+  "Ctrl-C twice ends the agent; what was in hand stays so, and comes first next time; once lets the agent finish, and nothing new starts: 130",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([
       { id: "T1", priority: 1 },
       { id: "T2", priority: 5, status: "doing" },
+      { id: "T3", priority: 5 },
     ]);
     rig.gitInit();
     const program = rig.start(["run"]);
@@ -152,16 +133,24 @@ test(
     expect([ran.code, ending(rig, ran.stdout)]).toEqual([130, "interrupted"]);
     // Not even what it left behind, in a session of its own and deaf.
     expect(rig.leftovers()).toEqual([]);
-    expect(rig.statuses()).toEqual({ T1: "todo", T2: "doing" });
+    expect(rig.statuses()).toEqual({ T1: "todo", T2: "doing", T3: "todo" });
     expect([rig.read("half.txt"), rig.commitsByTask()]).toEqual(["half\n", {}]);
 
-    const tasks: string[] = [];
-    puppet.play(async (one) => {
-      tasks.push(one.task);
-      await one.report();
-    });
-    expect(await rig.run(["run"])).toMatchObject({ code: 0 });
-    expect(tasks).toEqual(["T2", "T1", ""]);
+    const next = rig.start(["run"]);
+    const resumed = await puppet.next();
+    expect(resumed.task).toBe("T2");
+    await resumed.report();
+    const last = await puppet.next();
+    expect(last.task).toBe("T1");
+    next.signal("SIGINT");
+    await next.says(/stopping once the agent has finished/);
+    await last.write("a.txt", "whole\n");
+    await last.report();
+    const once = await next.ended;
+    expect([once.code, ending(rig, once.stdout)]).toEqual([130, "interrupted"]);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "todo" });
+    expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1 });
+    expect(rig.git("status", "--porcelain")).toBe("");
     expect(rig.git("log", "--format=%s", "--", "half.txt").trim()).toBe("Do T2");
   }),
 );
@@ -208,6 +197,7 @@ test(
     await turn.gone;
     const ran = await program.ended;
     expect([ran.code, ending(rig, ran.stdout)]).toEqual([143, "interrupted"]);
+    expect(ran.stdout).toContain("next: looper run");
     expect(rig.statuses()).toEqual({ T1: "doing" });
   }),
 );
@@ -270,7 +260,7 @@ test(
     );
     expect([countStarts(rig), readdirSync(rig.project)]).toEqual([0, []]);
 
-    const drafted = await rig.run(["run", "--prompt", "a shop for things"], { env });
+    const drafted = await rig.run(["run", "--no-review", "--prompt", "a shop for things"], { env });
     expect([drafted.code, ending(rig, drafted.stdout)]).toEqual([0, "complete"]);
     expect(rig.statuses()).toEqual({ T1: "done" });
     const prompt = rig.read("looper-logs/last/001-bootstrap-1/prompt.md");
@@ -288,7 +278,10 @@ test(
   "an idea from stdin is enough to begin with; a backlog that still exists somewhere is not drafted anew",
   story(async (rig) => {
     const env = agents(rig, { default: [done] });
-    const piped = await rig.run(["run", "--prompt", "-"], { env, input: "an idea from a pipe" });
+    const piped = await rig.run(["run", "--no-review", "--prompt", "-"], {
+      env,
+      input: "an idea from a pipe",
+    });
     expect(piped.code).toBe(0);
     expect(rig.read("looper-logs/last/001-bootstrap-1/prompt.md")).toContain("an idea from a pipe");
     const starts = countStarts(rig);
@@ -310,7 +303,7 @@ test(
     await rig.run([anew?.[1] ?? ""]);
     rig.git(...(anew?.[2] ?? "").split(" "));
     rig.git("-c", "user.name=p", "-c", "user.email=p@example.com", "commit", "-qm", "Start anew");
-    expect((await rig.run(["run", "--prompt", "a second shop"], { env })).code).toBe(0);
+    expect((await rig.run(["run", "--no-review", "--prompt", "a second shop"], { env })).code).toBe(0);
     expect(countStarts(rig)).toBeGreaterThan(starts);
   }),
 );
@@ -328,7 +321,7 @@ test(
     expect([countStarts(rig), readdirSync(rig.project)]).toEqual([0, ["README.md", "to-do.json"]]);
     expect((await rig.run(["run", "--dry-run"], { env })).stdout).toContain('looper run --prompt "');
 
-    const { code } = await rig.run(["run", "-y"], { env });
+    const { code } = await rig.run(["run", "--no-review", "-y"], { env });
     expect(code).toBe(0);
     expect(rig.read("looper-logs/last/001-bootstrap-1/prompt.md")).toContain("README.md");
     expect(rig.statuses()).toEqual({ T1: "done" });
@@ -346,7 +339,7 @@ test(
   story(async (rig) => {
     rig.write("to-do.json", NO_COMMA);
     const mend = `sed 's/"done"}/"done"},/' to-do.json >"$LOOPER_TODO_FILE"`;
-    const { code, stderr } = await rig.run(["run"], {
+    const { code, stderr } = await rig.run(["run", "--no-review"], {
       env: agents(rig, { repair: [{ shell: [mend] }], default: [done] }),
     });
     expect({ code, stderr }).toMatchObject({

@@ -8,40 +8,33 @@ import { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { exhaustively } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
-const SRC = "export const add = (a, b) => a + b;\nexport const sub = (a, b) => a - b;\n";
-const BROKEN = SRC.replace("a + b", "0");
-const testOf = (name: string, want: string): string =>
-  [
-    'import { equal } from "node:assert/strict";',
-    'import { test } from "node:test";',
-    `import { ${name} } from "../src/math.mjs";`,
-    `test("${name} works", () => equal(${name}(3, 2), ${want}));`,
-    "",
-  ].join("\n");
+const SRC = "add() { echo $(($1 + $2)); }\nsub() { echo $(($1 - $2)); }\n";
+const BROKEN = SRC.replace("$1 + $2", "0");
+const testOf = (name: string, want: string): string => `. ./src/math.sh\ntest "$(${name} 3 2)" = ${want}\n`;
 /** Much more than the log keeps of a diff. */
-const LONG = Array.from({ length: 400 }, (_, at) => `// line ${String(at)} of a long remark\n`).join("");
+const LONG = Array.from({ length: 400 }, (_, at) => `# line ${String(at)} of a long remark\n`).join("");
 
 /** T1 breaks `add` and bends its test, and changes two more checks that it does not need; T2 breaks `sub`, whose test T1 bent. */
 async function bent(rig: Rig, more: object = {}): Promise<void> {
   const puppet = await rig.agent(
     {},
-    { verify: { commands: ["node test/add.test.mjs && node test/sub.test.mjs"], ...more } },
+    { verify: { commands: ["sh test/add.test.sh && sh test/sub.test.sh"], ...more } },
   );
-  rig.write("src/math.mjs", SRC);
-  rig.write("test/add.test.mjs", testOf("add", "5"));
-  rig.write("test/sub.test.mjs", testOf("sub", "1"));
+  rig.write("src/math.sh", SRC);
+  rig.write("test/add.test.sh", testOf("add", "5"));
+  rig.write("test/sub.test.sh", testOf("sub", "1"));
   rig.write("package.json", '{ "type": "module" }\n');
   rig.write(".gitignore", "looper-logs\n");
   rig.writeBacklog([{ id: "T1" }, { id: "T2", depends_on: ["T1"] }]);
   rig.gitInit();
   const works: Record<string, Record<string, string>> = {
     T1: {
-      "src/math.mjs": BROKEN,
-      "test/add.test.mjs": `${LONG}${testOf("add", "0")}`,
-      "test/sub.test.mjs": testOf("sub", "sub(3, 2)"),
+      "src/math.sh": BROKEN,
+      "test/add.test.sh": `${LONG}${testOf("add", "0")}`,
+      "test/sub.test.sh": testOf("sub", '"$(sub 3 2)"'),
       "package.json": '{ "type": "module", "private": true }\n',
     },
-    T2: { "src/math.mjs": BROKEN.replace("a - b", "0") },
+    T2: { "src/math.sh": BROKEN.replace("$1 - $2", "0") },
   };
   puppet.play(async (turn) => {
     for (const [name, text] of Object.entries(works[turn.task] ?? {}))
@@ -67,22 +60,22 @@ test(
     expect(explained).toMatchObject({
       verdict: "unverified",
       because: "influence",
-      needs: [{ path: "test/add.test.mjs" }],
+      needs: [{ path: "test/add.test.sh" }],
       on: [],
       changed: [
         { path: "package.json", kind: "check" },
-        { path: "src/math.mjs", kind: "source" },
-        { path: "test/add.test.mjs", kind: "check" },
-        { path: "test/sub.test.mjs", kind: "check" },
+        { path: "src/math.sh", kind: "source" },
+        { path: "test/add.test.sh", kind: "check" },
+        { path: "test/sub.test.sh", kind: "check" },
       ],
     });
-    expect(explained?.needs[0]?.diff).toContain("+// line 399 of a long remark\n");
+    expect(explained?.needs[0]?.diff).toContain("+# line 399 of a long remark\n");
     expect(explained?.changed.every(({ why }) => why !== "")).toBe(true);
     const { stdout, code } = await rig.run(["show", "T1", "--explain"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/\nwhy it is unverified\n {2}(?:it )?passes only with test\/add\.test\.mjs/);
-    expect(stdout).toContain("\nit needs test/add.test.mjs (row 6: it is named like a test)\n");
-    expect(stdout).toContain("// line 399 of a long remark\n");
+    expect(stdout).toMatch(/\nwhy it is unverified\n {2}(?:it )?passes only with test\/add\.test\.sh/);
+    expect(stdout).toContain("\nit needs test/add.test.sh (row 6: it is named like a test)\n");
+    expect(stdout).toContain("# line 399 of a long remark\n");
     expect(stdout).not.toContain("it needs package.json");
     expect(stdout).toMatch(/\nchanged paths\n {2}path +kind +row +why\n {2}package\.json +check +4 +\S/);
     expect([rig.git("status", "--porcelain"), rig.git("for-each-ref"), rig.events().length]).toEqual(before);
@@ -90,7 +83,7 @@ test(
 
     expect(await explainJson(rig, "T2")).toMatchObject({
       ...{ verdict: "unverified", because: "influence", needs: [], on: ["T1"] },
-      changed: [{ path: "src/math.mjs", kind: "source" }],
+      changed: [{ path: "src/math.sh", kind: "source" }],
     });
 
     rig.git("update-ref", "-d", refOf(rig, "T1"));

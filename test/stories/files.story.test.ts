@@ -125,7 +125,7 @@ const STRANGE_IDS = sample(
     "a:b",
     "*",
   ],
-  7,
+  5,
 );
 
 test(

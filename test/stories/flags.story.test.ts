@@ -24,7 +24,7 @@ async function twoAgents(rig: Rig): Promise<string[]> {
 }
 
 test(
-  "each phase and each turn has the agent that its flag names",
+  "each phase and each turn has the agent that its flag names; between two iterations it waits as long as it is told",
   story(async (rig) => {
     const asked = await twoAgents(rig);
     const run = async (...flags: string[]): Promise<string[]> => {
@@ -35,8 +35,16 @@ test(
     };
     const odd = await run("--schedule", "odd-even", "--odd-agent", "other", "--even-agent", "one");
     expect(odd).toEqual(["iteration other", "iteration one"]);
-    const robin = await run("--schedule=round-robin", "--rr-agents", "one,other");
+    const robin = await run("--schedule=round-robin", "--rr-agents", "one,other", "--loop-delay", "0.7");
     expect(robin).toEqual(["iteration one", "iteration other"]);
+    const at = (type: string): number[] =>
+      rig
+        .events()
+        .filter((line) => line.type === type)
+        .map(({ timestamp }) => Date.parse(timestamp));
+    const [, begun = 0] = at("agent_started");
+    const [ended = 0] = at("agent_finished");
+    expect(begun - ended).toBeGreaterThanOrEqual(700);
   }),
 );
 
@@ -74,24 +82,6 @@ test(
       await turn.gone;
     });
     expect(await run("--max-duration", "1s")).toEqual([1, "loop.max_duration", "todo"]);
-  }),
-);
-
-test(
-  "between two iterations it waits as long as it is told",
-  story(async (rig) => {
-    const puppet = await rig.agent();
-    puppet.play((turn) => turn.report());
-    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-    expect((await rig.run(["run", "--no-review", "--loop-delay", "0.7"])).code).toBe(0);
-    const at = (type: string): number[] =>
-      rig
-        .events()
-        .filter((line) => line.type === type)
-        .map(({ timestamp }) => Date.parse(timestamp));
-    const [, begun = 0] = at("agent_started");
-    const [ended = 0] = at("agent_finished");
-    expect(begun - ended).toBeGreaterThanOrEqual(700);
   }),
 );
 

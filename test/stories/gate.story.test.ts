@@ -59,8 +59,6 @@ test(
     expect(prompts[1]).toContain("looked for two");
     expect(task(rig, "T1")).toMatchObject({ status: "done", meta: { verdict: "verified" } });
     expect(rig.commitsByTask()).toEqual({ T1: 1 });
-    const listed = JSON.parse((await rig.run(["ls", "--json"])).stdout) as { tasks: { verified: boolean }[] };
-    expect(listed.tasks.map(({ verified }) => verified)).toEqual([true]);
     expect((await rig.run(["ls"])).stdout).not.toContain("unverified");
   }),
 );
@@ -163,20 +161,6 @@ exhaustively(
 );
 
 test(
-  "without a check everything works as before, and says that nothing was proven",
-  story(async (rig) => {
-    const puppet = await rig.agent();
-    rig.writeBacklog([{ id: "T1" }]);
-    puppet.play((turn) => turn.report());
-    const { code, stderr, stdout } = await rig.run(["run", "--no-review"]);
-    expect(code).toBe(0);
-    expect(`${stdout}${stderr}`).toContain('No checks are configured, so "done" is only the agent\'s word.');
-    expect(stdout).toContain("done, unverified");
-    expect(verdicts(rig)).toEqual(["unverified"]);
-  }),
-);
-
-test(
   "files that the checks write are put back and left out of the commit; the run reports it",
   story(async (rig) => {
     const puppet = await rig.agent(
@@ -236,19 +220,6 @@ exhaustively(
 );
 
 test(
-  "a flaky check is listed, and fails no task",
-  story(async (rig) => {
-    const flaky = `test -e ${rig.root}/second || { touch ${rig.root}/second; exit 1; }`;
-    const puppet = await rig.agent();
-    rig.writeBacklog([{ id: "T1", verify: [flaky] }]);
-    puppet.play((turn) => turn.report());
-    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
-    const [gate] = rig.events().filter(({ type }) => type === "gate_finished");
-    expect(gate).toMatchObject({ verdict: "unbroken", commands: [{ verdict: "flaky" }] });
-  }),
-);
-
-test(
   "commands of the project's own files are asked about: without a terminal nothing starts, and they are listed",
   story(async (rig) => {
     const puppet = await rig.agent();
@@ -270,7 +241,7 @@ test(
 );
 
 test(
-  "a check that comes up after the question of trust is not run, and the run says so",
+  "a check that comes up after the question of trust is not run, and the run says so, and that nothing was proven",
   story(async (rig) => {
     // A hook of the user's own saves while no agent works, as a person would.
     const step = `node -e '
@@ -280,8 +251,10 @@ test(
     const puppet = await rig.agent({}, { hooks: { post_iteration: [`[ "$1" != T1 ] || ${step}`] } });
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     play(puppet, async (turn) => turn.report());
-    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    const { code, stderr, stdout } = await rig.run(["run", "--no-review"]);
     expect(code, stderr).toBe(0);
+    expect(`${stdout}${stderr}`).toContain('No checks are configured, so "done" is only the agent\'s word.');
+    expect(stdout).toContain("done, unverified");
     expect(stderr).toContain(
       "not run, since it came after the question of trust: verify of T2: touch came-late",
     );
@@ -297,7 +270,6 @@ test(
     const puppet = await rig.agent({}, { loop: { max_attempts: 1 } });
     rig.write("out.txt", "none\n");
     rig.writeBacklog([PROVEN]);
-    rig.gitInit();
     play(puppet, async (turn) => {
       await turn.shell(`sed -i 's/grep -q two out.txt/true/' to-do.json`);
       await writes("one\n")(turn);
@@ -371,10 +343,13 @@ test(
 );
 
 test(
-  "in a plain folder without git the gate has its word all the same",
+  "in a plain folder without git the gate has its word all the same; a flaky check is listed, and fails no task",
   story(async (rig) => {
+    // It fails in every other call, first before the work, then after it.
+    const seen = `${rig.root}/seen`;
+    const flaky = `if test -e ${seen}; then rm ${seen}; else touch ${seen}; exit 1; fi`;
     const puppet = await rig.agent({}, { verify: { commands: ["test ! -e broken"] } });
-    rig.writeBacklog([{ id: "T1" }]);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", verify: [flaky] }]);
     play(
       puppet,
       async (turn) => {
@@ -385,9 +360,12 @@ test(
         await turn.remove(`${turn.hello.cwd}/broken`);
         await turn.report();
       },
+      (turn) => turn.report(),
     );
-    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    expect(verdicts(rig)).toEqual(["failed", "unbroken"]);
+    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
+    expect(verdicts(rig)).toEqual(["failed", "unbroken", "unbroken"]);
+    const flakes = rig.events().filter(({ type }) => type === "gate_finished");
+    expect(JSON.stringify(flakes[2]?.["commands"])).toContain('"verdict":"flaky"');
   }),
 );
 

@@ -211,7 +211,7 @@ const refusals: Record<string, [stage: Stage, code: number, says: string]> = {
   ],
 };
 
-test.for(sample(Object.entries(refusals), 2))(
+test.for(sample(Object.entries(refusals), 1))(
   "a hidden check is refused at the start: %s",
   async ([, [given, code, says]]) => {
     await story(async (rig) => {
@@ -246,31 +246,23 @@ exhaustively(
 );
 
 test(
-  "a symlink that an attempt puts in the way of hidden files is not followed",
-  story(async (rig) => {
-    const puppet = await stage(rig);
-    mkdirSync(path.join(rig.root, "leak"));
-    puppet.play(async (turn) => {
-      await turn.shell(`ln -s ${rig.root}/leak ${turn.hello.cwd}/hidden`);
-      await turn.report();
-    });
-    expect(await rig.run(RUN)).toMatchObject({ code: 0 });
-    expect(gates(rig)).toMatchObject([{ hidden: { failed: false } }]);
-    expect(readdirSync(path.join(rig.root, "leak"))).toEqual([]);
-  }),
-);
-
-test(
-  "settings that agents can read are named, and a variable with them is not inherited",
+  "settings that agents can read are named, a variable with them is not inherited, and a symlink in the way of hidden files is not followed",
   story(async (rig) => {
     const puppet = await stage(rig, { hidden: () => [] });
     const folder = path.join(rig.root, "home/.config/looper/hidden/shop");
-    const seen = play(puppet, `${HONEST}// more\n`);
+    mkdirSync(path.join(rig.root, "leak"));
+    let seen = "";
+    puppet.play(async (turn) => {
+      seen = JSON.stringify(turn.hello);
+      await turn.shell(`ln -s ${rig.root}/leak ${turn.hello.cwd}/hidden`);
+      await turn.report();
+    });
     const env = { LOOPER_VERIFY_HIDDEN: JSON.stringify([{ files: folder, command: COMMAND }]) };
     expect(await rig.run(RUN, { env })).toMatchObject({ code: 0 });
     expect(warnings(rig)).toContain("LOOPER_VERIFY_HIDDEN: agents can read verify.hidden there");
     expect(gates(rig)).toMatchObject([{ hidden: { failed: false } }]);
-    expect(seen.join("")).not.toContain("LOOPER_VERIFY_HIDDEN");
+    expect(seen).not.toContain("LOOPER_VERIFY_HIDDEN");
+    expect(readdirSync(path.join(rig.root, "leak"))).toEqual([]);
   }),
 );
 

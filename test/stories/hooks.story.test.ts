@@ -252,17 +252,14 @@ test(
     expect(rig.runs()).toEqual([]);
     expect(rig.statuses()).toEqual({ T1: "todo" });
     expect(await rig.run(["ls"])).toMatchObject({ code: 0 });
-    expect(await rig.run(["validate"])).toMatchObject({ code: 0 });
 
-    expect(await rig.run(["run", "--trust"])).toMatchObject({ code: 0 });
+    expect(await rig.run(["run", "--no-review"], { env: { CI: "true" } })).toMatchObject({ code: 0 });
     expect(rig.read("hook-ran")).toBe("");
-    rig.writeBacklog([{ id: "T2" }]);
-    expect(await rig.run(["run"], { env: { CI: "true" } })).toMatchObject({ code: 0 });
     rig.writeBacklog([{ id: "T3" }]);
     expect(await rig.run(["run"], { env: { CI: "false" } })).toMatchObject({ code: 3 });
     // Settings that start nothing need no trust.
     rig.write(".looper/config.json", JSON.stringify({ loop: { max_attempts: 1 }, git: { commit: "none" } }));
-    expect(await rig.run(["run"])).toMatchObject({ code: 0 });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
   }),
 );
 
@@ -332,32 +329,20 @@ function lines(rig: Rig, name: string): string[] {
 }
 
 test(
-  "a hook that cannot be started is named with what the system says, and changes nothing",
+  "a hook that cannot be started is named with what the system says; a secret in a summary reaches neither a hook's file nor its stdin",
   story(async (rig) => {
-    const hooks = { post_iteration: ["./missing.sh", "./plain.sh --loud", ["./missing.sh", "a word"]] };
-    const puppet = await rig.agent({}, { hooks });
+    const secret = 'q8Zx-71-very-"secret"-value';
+    const cannot = ["./missing.sh", "./plain.sh --loud", ["./missing.sh", "a word"]];
+    const puppet = await rig.agent({}, { hooks: { post_iteration: [...cannot, 'cat "$3" - > told'] } });
     rig.write("plain.sh", "#!/bin/sh\n");
     rig.writeBacklog([{ id: "T1" }]);
-    play(puppet);
-    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    puppet.play((turn) => turn.report({ summary: `used ${secret}` }));
+    const { code, stderr } = await rig.run(["run", "--no-review"], { env: { SERVICE_TOKEN: secret } });
     expect(code).toBe(0);
+    expect(rig.read("told")).not.toContain("very");
+    expect(rig.read("told").match(/used \[redacted\]/g)).toHaveLength(2);
     expect(stderr).toMatch(/the hook \.\/missing\.sh failed.*not found/);
     expect(stderr).toMatch(/the hook \.\/plain\.sh --loud failed.*[Pp]ermission denied/);
     expect(stderr).toMatch(/the hook \.\/missing\.sh 'a word' failed/);
-  }),
-);
-
-test(
-  "a secret in a summary reaches neither the hook's file nor its stdin",
-  story(async (rig) => {
-    const secret = 'q8Zx-71-very-"secret"-value';
-    const hooks = { post_iteration: ['cat "$3" - > told'] };
-    const puppet = await rig.agent({}, { hooks });
-    rig.writeBacklog([{ id: "T1" }]);
-    puppet.play((turn) => turn.report({ summary: `used ${secret}` }));
-    const env = { SERVICE_TOKEN: secret };
-    expect(await rig.run(["run", "--no-review"], { env })).toMatchObject({ code: 0 });
-    expect(rig.read("told")).not.toContain("very");
-    expect(rig.read("told").match(/used \[redacted\]/g)).toHaveLength(2);
   }),
 );

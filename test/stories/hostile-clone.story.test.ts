@@ -180,7 +180,7 @@ function plantLog(rig: Rig): void {
     { ...begun, seq: 3, type: STEERS },
   ];
   const text = lines.map((line) => JSON.stringify(line)).join("\n");
-  rig.write(LOG, `${text}\n${STEERS}\n${"x".repeat(10_000_000)}\n`);
+  rig.write(LOG, `${text}\n${STEERS}\n${"x".repeat(2_000_000)}\n`);
 }
 
 /** Plants programs that git would start. */
@@ -288,7 +288,7 @@ const TELLING = ["ls --json", "doctor", "tail", "run --dry-run", "add title", "c
 
 const WRONG = ["/dev/zero", "pipe", "folder"];
 
-// Each place with one of them and with two commands in turn; in make proof with every one of both.
+// Each place with one of them and with one command in turn; in make proof with every one of both.
 test.each(EXHAUSTIVE ? [0, 1, 2] : [0])(
   "/dev/zero, a pipe or a folder where something else should be breaks and holds up no command (turn %i)",
   (turn) =>
@@ -305,7 +305,7 @@ test.each(EXHAUSTIVE ? [0, 1, 2] : [0])(
         if (what === "folder") mkdirSync(at);
         else if (what === "pipe") execFileSync("mkfifo", [at]);
         else symlinkSync(what, at);
-        const tried = EXHAUSTIVE ? TELLING : TELLING.filter((_, at) => at % 4 === place % 4);
+        const tried = EXHAUSTIVE ? TELLING : TELLING.filter((_, at) => at % 7 === place % 7);
         const ran = await Promise.all(tried.map((typed) => runIn(rig, typed)));
         harm.push(...ran.flatMap((one, n) => harms(rig, `${name}: ${tried[n] ?? ""}`, one)));
         rmSync(rig.project, { recursive: true });
