@@ -12,7 +12,8 @@ import { ok, type Result } from "../../src/system/result.js";
 import type { PersonEdit } from "../../src/todo/change/person-edits.js";
 import type { Applied } from "../../src/todo/model/changes/change.js";
 import { endsAttempt, taskOfChange, type PersonChange } from "../../src/todo/model/changes/person-change.js";
-import type { Backlog, TaskId } from "../../src/todo/model/task.js";
+import { makeIds } from "../../src/todo/model/ids.js";
+import type { Backlog, Task, TaskId } from "../../src/todo/model/task.js";
 import type { Store } from "../../src/todo/store/store.js";
 import type { EditRefusal } from "../../src/todo/store/writer.js";
 import { editAnswer } from "../../src/ui/answers/backlog/edit.js";
@@ -71,6 +72,17 @@ export async function edit(
   }
   const { inHand, run } = edited.value;
   return { json, lines: [...say(json), ...inHand.map((id) => workText(id, run))].map(clean) };
+}
+
+/** Adds tasks with ids of their own, in the order of the drafts. */
+export function addTasks(drafts: readonly (Partial<Task> & Pick<Task, "title">)[]): PersonEdit {
+  return ({ tasks }) => {
+    const next = makeIds(tasks.map(({ id }) => id));
+    return drafts.map((draft) => ({
+      op: "insert",
+      task: { priority: 3, ...draft, id: next(), status: "todo" },
+    }));
+  };
 }
 
 /** An edit by a client: its answer is not printed. */

@@ -8,10 +8,7 @@ import type { Access } from "./app.js";
 /** Characters of a path that are kept. */
 const MOST_PATH = 300;
 
-export async function openAccessLog(
-  context: CommandContext,
-  folder: string,
-): Promise<(line: Access) => void> {
+export async function openAccessLog(context: CommandContext, folder: string) {
   await context.ports.files.makeFolder(folder, 0o700);
   const { pid } = await context.ports.processes.identity();
   const redact = await redactorFor(context.ports, context.env);
@@ -37,7 +34,7 @@ export async function openAccessLog(
     if (error === undefined) logger.info(clean);
     else logger.error({ ...clean, error: { id: error.id, text: redact(error.text) } });
   };
-  return (line) => {
+  return (line: Access): void => {
     try {
       write(line);
     } catch {

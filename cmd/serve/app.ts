@@ -279,11 +279,9 @@ async function bodyOf(c: Context, one: ApiRoute, site: Site): Promise<unknown> {
     await mustBeSigned(site, { timestamp, signature, bytes });
   }
   const body = toJson(bytes);
-  if (one.body === undefined) {
-    if (body === undefined) return undefined;
-    throw new ApiError(400, "shape", "this takes no body");
-  }
-  return parsed(one.body, body);
+  if (one.body !== undefined) return parsed(one.body, body);
+  if (body === undefined) return undefined;
+  throw new ApiError(400, "shape", "this takes no body");
 }
 
 function queryOf(c: Context, one: ApiRoute): unknown {

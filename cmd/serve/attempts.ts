@@ -149,11 +149,7 @@ const SAID: ReadonlySet<string> = new Set(
 );
 
 /** One attempt, by the lines of its job. */
-export async function readAttempt(
-  { ports }: ApiCall["context"],
-  folder: string,
-  attempt: Attempt,
-): Promise<AttemptDetail> {
+export async function readAttempt({ ports }: ApiCall["context"], folder: string, attempt: Attempt) {
   const events = new Map<number, Sealed>();
   const decisions: AttemptDetail["decisions"] = [];
   const holding = [`"job":${attempt.job},`, `"job":${attempt.job}}`, '"type":"decided"'];

@@ -20,7 +20,7 @@ import { etaOf, paceBefore } from "../commands/status.js";
 import type { CommandContext } from "../context/command-context.js";
 import { listOwnRuns } from "../lookup/find-run.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
-import { beat, frame } from "./streams.js";
+import { frame } from "./streams.js";
 
 /** Between two looks, however much moves. */
 const PAUSE_MS = 250;
@@ -118,7 +118,7 @@ export class Changes {
         const turns = heard.turns.splice(0).join("");
         if (now !== before || turns !== "") yield turns + (now === before ? "" : differenceOf(before, now));
         else if (!(await waitFor(this.context.ports.clock, heard)))
-          yield beat({ now: this.context.ports.clock.now() });
+          yield frame({ event: "beat", data: { now: this.context.ports.clock.now() } });
       }
     } finally {
       this.#heard.delete(heard);

@@ -39,7 +39,7 @@ export function inUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host.toLowerCase();
 }
 
-export interface Place {
+interface Place {
   /** An address other than loopback that it listens on. */
   host: string | undefined;
   secure: boolean;

@@ -57,10 +57,7 @@ interface Range {
 }
 
 /** The range that the header names, at most `most` bytes; `undefined` without one, and where it is empty. */
-export function rangeOf(
-  header: string | undefined,
-  { size, most }: { size: number; most: number },
-): Range | undefined {
+export function rangeOf(header: string | undefined, { size, most }: { size: number; most: number }) {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return undefined;
   const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);

@@ -15,7 +15,7 @@ import { makeApp } from "./app.js";
 import { Changes } from "./changes.js";
 import { ChapoTurns } from "./documents/turns.js";
 import { LogFollowers } from "./follow.js";
-import { inUrl, namesOf, type Place } from "./guards.js";
+import { inUrl, namesOf } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
 import type { SocketSite } from "./documents/socket.js";
@@ -163,10 +163,7 @@ function takeSockets(server: ReturnType<typeof makeServer>, site: SocketSite): v
 }
 
 /** Refuses an address that others reach, unless what is sent there is encrypted. */
-async function readPlace(
-  context: CommandContext,
-  request: Request,
-): Promise<Place & { tls?: { cert: Buffer; key: Buffer } }> {
+async function readPlace(context: CommandContext, request: Request) {
   const { host, publicUrl, tlsCert, tlsKey, share } = request;
   if (share !== undefined && share !== "read" && share !== "answer")
     throw usageError(

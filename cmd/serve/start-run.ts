@@ -70,10 +70,3 @@ export async function startRun(site: Site, words: readonly string[]): Promise<{ 
 function runningAlready(run: string): ApiError {
   return new ApiError(409, "running", `run ${run} is in progress`, { run });
 }
-
-/** Starts a run that takes an answer up, unless one is in progress or nothing may start. */
-export async function startAfterAnswer(site: Site): Promise<void> {
-  await startRun(site, []).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
-  });
-}

@@ -5,11 +5,6 @@ export function frame({ event, data }: { event: string; data: unknown }): string
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Tells that the stream is alive, as an event that scripts can see. */
-export function beat(data: { seq?: number; now: number }): string {
-  return frame({ event: "beat", data });
-}
-
 /** An answer that comes in pieces, each of whole lines. */
 export class Stream {
   constructor(

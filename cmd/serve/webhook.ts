@@ -18,10 +18,7 @@ export interface SignedRequest {
 }
 
 /** Whether the bytes were signed with the secret, and lately. Pure. */
-export function isSigned(
-  secret: string,
-  { timestamp = "", signature = "", bytes, now }: SignedRequest,
-): boolean {
+export function isSigned(secret: string, { timestamp = "", signature = "", bytes, now }: SignedRequest) {
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now / 1000 - Number(timestamp)) > MOST_APART_S) return false;
   const wanted = `sha256=${hmacSha256Hex(secret, Buffer.concat([Buffer.from(`${timestamp}.`), bytes]))}`;
   // Digests are compared, so that the time taken tells nothing of the signature.
@@ -29,10 +26,7 @@ export function isSigned(
 }
 
 /** Throws unless the request is signed with the user's secret; a project's own does not count. */
-export async function mustBeSigned(
-  { context, project }: Site,
-  signed: Omit<SignedRequest, "now">,
-): Promise<void> {
+export async function mustBeSigned({ context, project }: Site, signed: Omit<SignedRequest, "now">) {
   const { values } = (await project()).resolved;
   const { value, source } = values.get(SECRET) ?? {};
   if (typeof value !== "string" || value === "" || source?.layer !== "user")

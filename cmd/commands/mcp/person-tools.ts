@@ -3,11 +3,10 @@
 import { z } from "zod";
 import { usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
-import { makeIds } from "../../../src/todo/model/ids.js";
 import { requireTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
 import { OptionalKey, TaskValues } from "../../../src/todo/model/changes/person-change.js";
-import { edit } from "../../lookup/edit.js";
+import { addTasks, edit } from "../../lookup/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { makeReader, makeTool, type McpOffer, type McpTool } from "./serve.js";
@@ -105,15 +104,7 @@ function editingTools(site: PersonSite): McpTool[] {
           "Adds a task. Commands in `verify` are asked about by the next run before anything runs them.",
       },
       { ...VALUES, workflow, title: z.string().trim().min(1) },
-      ({ title, priority = 3, ...values }) =>
-        makeEdit(
-          site,
-          ({ tasks }) => {
-            const id = makeIds(tasks.map((task) => task.id))();
-            return [{ op: "insert", task: { id, title, priority, status: "todo", ...values } }];
-          },
-          values.workflow,
-        ),
+      (values) => makeEdit(site, addTasks([values]), values.workflow),
     ),
     makeTool(
       {
@@ -134,12 +125,7 @@ function editingTools(site: PersonSite): McpTool[] {
         const isOpenAgain = (set.status === "todo" || set.status === "done") && set.blockers === undefined;
         const cleared = isOpenAgain ? [...new Set([...clear, "blockers" as const])] : clear;
         return makeEdit(site, ({ tasks }) => [
-          {
-            op: "edit",
-            id: requireTask(tasks, id).id,
-            set,
-            clear: cleared,
-          },
+          { op: "edit", id: requireTask(tasks, id).id, set, clear: cleared },
         ]);
       },
     ),

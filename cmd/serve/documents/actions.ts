@@ -131,14 +131,8 @@ async function actionWith(call: Pick<ApiCall, "context">, id: string): Promise<A
   return found;
 }
 
-const Answer = z.strictObject({ comment: z.string().max(10_000).optional() });
-
 /** Gives the answer; resolves when the call ran or was refused. The session's turn continues by itself. */
-async function answer(
-  call: ApiCall,
-  id: string,
-  { verdict, comment: remark }: { verdict: CallAnswer["verdict"]; comment?: string | undefined },
-): Promise<Action> {
+async function answer(call: ApiCall, id: string, verdict: CallAnswer["verdict"], remark?: string) {
   const action = await actionWith(call, id);
   const { sessionId, status } = action;
   if (status !== "pending")
@@ -159,20 +153,18 @@ async function answer(
   return { ...(await actionWith(call, id)), description, preview, toolArgs };
 }
 
-const Batch = z.strictObject({ actionIds: z.array(z.string().max(300)).min(1).max(MOST_OF_BATCH) });
-
 function batchRoute(verdict: CallAnswer["verdict"]): ApiRoute {
   return route("POST", `/api/actions/${verdict}-batch`, {
     does: `The same for up to ${MOST_OF_BATCH} of them; each has its own result.`,
     role: "answer",
     perMinute: 10,
-    body: Batch,
+    body: z.strictObject({ actionIds: z.array(z.string().max(300)).min(1).max(MOST_OF_BATCH) }),
     answer: z.object({ results: z.array(z.looseObject({ actionId: z.string(), success: z.boolean() })) }),
     handle: async (call) => {
       const results: object[] = [];
       for (const actionId of new Set(call.body.actionIds)) {
         try {
-          results.push({ actionId, success: true, action: await answer(call, actionId, { verdict }) });
+          results.push({ actionId, success: true, action: await answer(call, actionId, verdict) });
         } catch (error) {
           if (!(error instanceof ApiError || error instanceof UserError)) throw error;
           results.push({ actionId, success: false, ...inDocuments(describeFailure(error, "").body) });
@@ -188,10 +180,10 @@ function answerRoute(verdict: CallAnswer["verdict"], does: string): ApiRoute {
     does,
     role: "answer",
     perMinute: 30,
-    body: Answer.optional(),
+    body: z.strictObject({ comment: z.string().max(10_000).optional() }).optional(),
     answer: Action,
     errors: [404, 409],
-    handle: (call) => answer(call, call.params["id"] ?? "", { verdict, comment: call.body?.comment }),
+    handle: (call) => answer(call, call.params["id"] ?? "", verdict, call.body?.comment),
   });
 }
 
@@ -204,9 +196,10 @@ export const ACTION_ROUTES: readonly ApiRoute[] = [
   route("GET", "/api/actions/pending", {
     does: "Those that wait for an answer.",
     answer: z.object({ actions: z.array(Action) }),
-    handle: async (call) => ({
-      actions: (await allActions(call)).filter(({ status }) => status === "pending"),
-    }),
+    handle: async (call) => {
+      const actions = await allActions(call);
+      return { actions: actions.filter(({ status }) => status === "pending") };
+    },
   }),
   batchRoute("approve"),
   batchRoute("reject"),

@@ -73,6 +73,8 @@ function typeOf(stage: string | undefined): AgentType {
   return TYPES.find((type) => STAGES[type] === stage) ?? "implementation";
 }
 
+/** Stages without an agent. */
+const ENDS: ReadonlySet<string> = new Set(["finish", "block"]);
 const FAILED: ReadonlySet<string> = new Set(["failed", "blocked", "agent-dropped"]);
 
 function recordOf(
@@ -95,8 +97,8 @@ function recordOf(
   };
 }
 
-/** The jobs of a task in which an agent works or worked, newest first. */
-async function recordsOf({ context, site }: ApiCall, id: string, only?: string): Promise<AgentRun[]> {
+/** The jobs of a task in which an agent works or worked, newest first; or of all tasks in one run. */
+async function recordsOf({ context, site }: ApiCall, id?: string, only?: string): Promise<AgentRun[]> {
   const { ports } = context;
   const project = await site.project();
   const live = await findLiveRun(ports, project);
@@ -104,7 +106,7 @@ async function recordsOf({ context, site }: ApiCall, id: string, only?: string):
   const views = only === undefined ? readViews(ports, project, id) : [await viewOf(context, project, only)];
   for await (const { run, finished, current, at } of views) {
     const jobs = [...finished, ...(current === undefined ? [] : [current])];
-    const own = jobs.filter(({ taskId, stage }) => taskId === id && stage !== "finish" && stage !== "block");
+    const own = jobs.filter(({ taskId = "", stage }) => (id ?? taskId) === taskId && !ENDS.has(stage ?? ""));
     if (own.length === 0) continue;
     const labels = await labelsOf(context, path.join(project.logDir, "runs", run));
     for (const job of own.reverse()) {
@@ -206,11 +208,8 @@ async function recordWith(call: ApiCall): Promise<AgentRun> {
     const job = wanted - numberOf(one, 0);
     return job >= 0 && job < 100_000;
   });
-  if (run === undefined) throw missing;
-  const { finished, current } = await viewOf(call.context, await call.site.project(), run);
-  const job = [...finished, current].find((one) => one !== undefined && numberOf(run, one.job) === wanted);
-  const records = job?.taskId === undefined ? [] : await recordsOf(call, job.taskId, run);
-  const record = records.find(({ id }) => id === wanted);
+  const records = run === undefined ? [] : await recordsOf(call, undefined, run);
+  const record = records.find(({ id, task_id: task }) => id === wanted && task !== "");
   if (record === undefined) throw missing;
   // The task of another person is as one that is not there.
   await taskOf({ ...call, params: { taskId: record.task_id } }).catch(() => {

@@ -5,7 +5,6 @@ import { openGuard, openPermissions } from "../../../src/chapo/session/permissio
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
-import { Stream } from "../streams.js";
 import { readStoredEvent, type StoredEvent } from "./event-shapes.js";
 import { beginTurn, LooperBody } from "./looper.js";
 
@@ -66,8 +65,8 @@ async function messageOf(call: ApiCall<unknown, z.infer<typeof Body>>): Promise<
   ].join("\n\n");
 }
 
-/** The events in the older form; `undefined`: it has none for this one. Pure. */
-export function toChat({ type, data, timestamp }: StoredEvent): object[] {
+/** An event in the older form, which has none for some. Pure. */
+function toChat({ type, data, timestamp }: StoredEvent): object[] {
   const { sessionId } = data;
   const at = { timestamp, sessionId };
   switch (type) {
@@ -103,14 +102,6 @@ export function toChat({ type, data, timestamp }: StoredEvent): object[] {
   }
 }
 
-async function* chatLines(lines: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
-  for await (const line of lines) {
-    const event = readStoredEvent(line);
-    if (event === undefined) continue;
-    for (const said of toChat(event)) yield `${JSON.stringify(said)}\n`;
-  }
-}
-
 export const CHAT_ROUTES: readonly ApiRoute[] = [
   route("POST", "/api/chat", {
     does: "A conversation whose messages the client holds: NDJSON of `status`, calls, their results, and `response` as the last line.",
@@ -119,14 +110,13 @@ export const CHAT_ROUTES: readonly ApiRoute[] = [
     errors: [404, 409, 503],
     handle: async (call) => {
       const message = await messageOf(call);
-      const { provider, projectRoot, skillIds, sessionId } = call.body;
       const config = { maxIterations: MOST_TURNS, selfValidationEnabled: false };
-      const body = { provider, projectRoot, skillIds, sessionId, config };
-      const { folder, from } = await beginTurn({ ...call, body }, (chapo, signal) =>
-        chapo.send(message, signal),
-      );
-      const lines = call.site.turns.lines(folder, from, call.signal);
-      return new Stream("application/x-ndjson", chatLines(lines));
+      const asked = { ...call, body: { ...call.body, config } };
+      const begun = await beginTurn(asked, (chapo, signal) => chapo.send(message, signal));
+      return call.site.turns.stream(begun, call.signal, (line) => {
+        const event = readStoredEvent(line);
+        return event === undefined ? [] : toChat(event).map((said) => JSON.stringify(said));
+      });
     },
   }),
 ];

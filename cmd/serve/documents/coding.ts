@@ -12,11 +12,10 @@ import { orLost, readOutput } from "../../../src/loop/perform/outputs/stage-outp
 import { given } from "../../../src/system/given.js";
 import { pauseTask, resumeTask } from "../../../src/todo/change/person-answers.js";
 import { removeTasks } from "../../../src/todo/change/person-edits.js";
-import { makeIds } from "../../../src/todo/model/ids.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { isRejected, openQuestion } from "../../../src/workflow/question.js";
 import * as answers from "../../commands/answer.js";
-import { editAs } from "../../lookup/edit.js";
+import { addTasks, editAs } from "../../lookup/edit.js";
 import { personOf } from "../../lookup/name-of-user.js";
 import { readShown } from "../../lookup/workflows/shown-work.js";
 import { ApiError } from "../api-error.js";
@@ -225,11 +224,7 @@ export const CODING_ROUTES: readonly ApiRoute[] = [
       const text = body.request.trim();
       const title = (text.split("\n")[0] ?? "").slice(0, MOST_TITLE);
       const meta = { creator: call.session.name };
-      const { changed } = await editAs(context, ({ tasks }) => {
-        const id = makeIds(tasks.map((task) => task.id))();
-        const task = { id, status: "todo" as const, priority: 3, workflow, title, details: text, meta };
-        return [{ op: "insert", task }];
-      });
+      const { changed } = await editAs(context, addTasks([{ workflow, title, details: text, meta }]));
       const id = changed[0]?.id ?? "";
       const own = { ...call, params: { session_id: id } };
       const started = startWhenFree(call, id).catch((error: unknown) => error);

@@ -118,12 +118,12 @@ export function readStoredEvent(line: string): StoredEvent | undefined {
   return { type: read.type, data, timestamp: String(read.value["timestamp"]) };
 }
 
-/** A stored line as a client wants it; `undefined`: it is not for this client. */
-export function forClient(line: string, names: StreamNames): string | undefined {
+/** A stored line as a client wants it; none where it is not for this client. */
+export function forClient(line: string, names: StreamNames): string[] {
   const event = readStoredEvent(line);
-  if (event === undefined) return undefined;
+  if (event === undefined) return [];
   const { type, data } = event;
-  if (names !== "all" && EXTRA.has(type)) return undefined;
+  if (names !== "all" && EXTRA.has(type)) return [];
   const older = names === "agents" ? OLDER[type]?.(data) : undefined;
-  return older === undefined ? line : JSON.stringify({ ...(JSON.parse(line) as object), ...older });
+  return [older === undefined ? line : JSON.stringify({ ...(JSON.parse(line) as object), ...older })];
 }

@@ -9,7 +9,7 @@ import { isInside } from "../../../src/git/room/room.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
-import { Stream } from "../streams.js";
+import type { Stream } from "../streams.js";
 import { forClient, STREAMS, type StreamNames } from "./event-shapes.js";
 import { lastSeq, sessionOf, type BegunTurn, type TurnRequest } from "./turns.js";
 
@@ -88,22 +88,8 @@ async function rootInside({ ports }: ApiCall["context"], project: string, asked:
 }
 
 /** The lines of a session from a number on. */
-function streamFrom(
-  { site, signal, query }: ApiCall<{ stream?: StreamNames }>,
-  { folder, from }: Omit<BegunTurn, "session">,
-): Stream {
-  const lines = site.turns.lines(folder, from, signal);
-  return new Stream("application/x-ndjson", clientLines(lines, query.stream));
-}
-
-async function* clientLines(
-  lines: AsyncGenerator<string, void>,
-  names: StreamNames,
-): AsyncGenerator<string, void> {
-  for await (const line of lines) {
-    const told = forClient(line, names);
-    if (told !== undefined) yield `${told}\n`;
-  }
+function streamFrom({ site, signal, query }: ApiCall<{ stream?: StreamNames }>, begun: BegunTurn): Stream {
+  return site.turns.stream(begun, signal, (line) => forClient(line, query.stream));
 }
 
 const AGENTS = ["developer", "searcher", "document_manager", "commander"] as const;

@@ -1,7 +1,6 @@
 // The tasks that a client may see, and the runs that its requests start.
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { isRecord } from "../../../src/system/text/json.js";
-import type { Task } from "../../../src/todo/model/task.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { ApiCall } from "../route.js";
@@ -13,11 +12,7 @@ const LOOK_AGAIN_MS = 200;
  * The first of these tasks that is there, if the client may see it: the person at this machine sees all, everyone else those
  * that were made under that name; `open`: also those that were not made over HTTP.
  */
-export async function findOwn(
-  call: ApiCall,
-  ids: readonly string[],
-  open = false,
-): Promise<Task | undefined> {
+export async function findOwn(call: ApiCall, ids: readonly string[], open = false) {
   const { context, session, site } = call;
   const { tasks } = await readTasks(context, await site.project());
   const [found] = ids.flatMap((id) => tasks.find((task) => task.id === id) ?? []);

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
-import { readSession, type ListedSession } from "../../../src/chapo/session/sessions.js";
+import { readSession } from "../../../src/chapo/session/sessions.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { readLastLines } from "../../../src/logging/last-lines.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
@@ -14,6 +14,7 @@ import type { CommandContext } from "../../context/command-context.js";
 import { modelOf, openHere, siteOf, type ChapoLine } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
 import type { LogFollowers } from "../follow.js";
+import { Stream } from "../streams.js";
 import { ENDS, NEW_TURN, seeEvent, toSaid, type SaidEvent } from "./event-shapes.js";
 
 /** Turns at once. */
@@ -38,7 +39,6 @@ export interface TurnRequest {
 
 /** A turn that has begun. */
 export interface BegunTurn {
-  session: string;
   /** The folder of its session, absolute. */
   folder: string;
   /** The number of the last line before it. */
@@ -91,7 +91,7 @@ export class ChapoTurns {
           chapo.id,
           ended.finally(() => this.#turns.delete(chapo.id)),
         );
-        return { session: chapo.id, folder, from: log.from };
+        return { folder, from: log.from };
       } catch (error) {
         await chapo.close();
         throw error;
@@ -109,6 +109,15 @@ export class ChapoTurns {
     const coming = this.isRunning(session) ? { beatMs: BEAT_MS, over } : {};
     for await (const line of this.followers.lines(folder, { after, signal, ...coming }))
       if (typeof line !== "string") yield line.text;
+  }
+
+  /** Those lines as a client wants them: of each the texts that it is told. */
+  stream({ folder, from }: BegunTurn, signal: AbortSignal, told: (line: string) => readonly string[]) {
+    const lines = this.lines(folder, from, signal);
+    const pieces = async function* (): AsyncGenerator<string, void> {
+      for await (const line of lines) for (const text of told(line)) yield `${text}\n`;
+    };
+    return new Stream("application/x-ndjson", pieces());
   }
 
   isRunning(session: string): boolean {
@@ -155,10 +164,7 @@ function endWithout(sessionId: string, error: string): SaidEvent {
 }
 
 /** The session with this id, and its folder; throws 404. */
-export async function sessionOf(
-  { context }: { context: CommandContext },
-  id: string,
-): Promise<ListedSession & { folder: string }> {
+export async function sessionOf({ context }: { context: CommandContext }, id: string) {
   const { sessionsFolder: folder } = await siteOf(context, { words: [] });
   const found = /^[A-Za-z0-9][\w-]{0,79}$/.test(id)
     ? await readSession({ ports: context.ports, folder }, id)

@@ -35,13 +35,6 @@ async function findAttempt(call: ApiCall): Promise<{ folder: string; attempt: At
   return { folder, attempt };
 }
 
-async function repositoryOf({ context, site }: ApiCall): Promise<Repository> {
-  const places = makeRepositoryPlaces({ project: await site.project(), env: context.env });
-  const opened = await openRepository(context.ports, places);
-  if (opened.ok) return opened.value;
-  throw new ApiError(409, "no-git", opened.error.message);
-}
-
 const OF = ["attempt", "commit", "rescue"] as const;
 
 /** The trees before and after: of its commit, of what was put aside, or of the tree as its agent left it. */
@@ -110,7 +103,10 @@ export const ATTEMPT_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const { attempt } = await findAttempt(call);
       const { of = attempt.commit !== null ? "commit" : "attempt", path: one } = call.query;
-      const repo = await repositoryOf(call);
+      const places = makeRepositoryPlaces({ project: await call.site.project(), env: call.context.env });
+      const opened = await openRepository(call.context.ports, places);
+      if (!opened.ok) throw new ApiError(409, "no-git", opened.error.message);
+      const repo = opened.value;
       try {
         const trees = await treesFor(repo, attempt, { id: call.params["id"] ?? "", of });
         const all = await changedFiles(repo, trees);

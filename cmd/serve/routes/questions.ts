@@ -11,7 +11,7 @@ import { readTasks } from "../../lookup/read-tasks.js";
 import { readShown } from "../../lookup/workflows/shown-work.js";
 import { ApiError } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
-import { startAfterAnswer } from "../start-run.js";
+import { startRun } from "../start-run.js";
 
 const Given = z.strictObject({
   outcome: z.string().max(100).optional().describe("One of its outcomes; `approve` and `reject` always fit"),
@@ -51,7 +51,11 @@ async function giveAnswer(call: ApiCall<unknown, z.infer<typeof Given>>): Promis
   const said = { outcome, message: comment ?? text, shown: digest, text: edited ?? JSON.stringify(changed) };
   const by = outcome === "approve" || outcome === "reject" ? outcome : "command";
   const { json } = await answers[by].answer(context, { id, ...given(said) });
-  if (site.startOnAnswer && json.run === null) await startAfterAnswer(site);
+  // A run takes the answer up, unless one is in progress or nothing may start.
+  if (site.startOnAnswer && json.run === null)
+    await startRun(site, []).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+    });
   return json;
 }
 

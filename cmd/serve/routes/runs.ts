@@ -16,7 +16,7 @@ import { lastSeq } from "../documents/turns.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { folderOf, rangeAnswer } from "../run-folder.js";
 import { startRun } from "../start-run.js";
-import { beat, frame, Stream } from "../streams.js";
+import { frame, Stream } from "../streams.js";
 
 const BEAT_MS = 10_000;
 
@@ -165,7 +165,9 @@ async function* sse(run: string, lines: Lines, clock: Ports["clock"]): AsyncGene
       return;
     }
     if (line !== "beat") ({ seq } = line);
-    yield line === "beat" ? beat({ seq, now: clock.now() }) : `id: ${run}:${seq}\ndata: ${line.text}\n\n`;
+    yield line === "beat"
+      ? frame({ event: "beat", data: { seq, now: clock.now() } })
+      : `id: ${run}:${seq}\ndata: ${line.text}\n\n`;
   }
   yield frame({ event: "end", data: { run, seq } });
 }

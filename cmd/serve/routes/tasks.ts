@@ -3,7 +3,6 @@ import { z } from "zod";
 import { given } from "../../../src/system/given.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";
 import { hintOnTask } from "../../../src/todo/change/which-task.js";
-import { makeIds } from "../../../src/todo/model/ids.js";
 import { PersonChange, TaskValues } from "../../../src/todo/model/changes/person-change.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
 import type { Backlog, Task } from "../../../src/todo/model/task.js";
@@ -18,7 +17,7 @@ import { command as show } from "../../commands/show.js";
 import { command as todo } from "../../commands/todo.js";
 import { command as undo } from "../../commands/undo.js";
 import { command as why } from "../../commands/why.js";
-import { editAs } from "../../lookup/edit.js";
+import { addTasks, editAs } from "../../lookup/edit.js";
 import { tasksIn } from "../../lookup/read-tasks.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { refusalLines } from "../../../src/ui/terminal/lines/undo-lines.js";
@@ -30,18 +29,10 @@ const Values = TaskValues.omit({ status: true, blockers: true, result: true });
 const NewTask = Values.strict().required({ title: true });
 
 /** New values by key: `null` clears one, `{add, remove}` changes a list. */
+const List = z.strictObject({ add: z.array(z.string()), remove: z.array(z.string()) }).partial();
 const Patch = z.strictObject(
   Object.fromEntries(
-    Object.entries(Values.shape).map(([key, shape]) => [
-      key,
-      z
-        .union([
-          shape,
-          z.null(),
-          z.strictObject({ add: z.array(z.string()), remove: z.array(z.string()) }).partial(),
-        ])
-        .optional(),
-    ]),
+    Object.entries(Values.shape).map(([key, shape]) => [key, z.union([shape, z.null(), List]).optional()]),
   ),
 );
 
@@ -67,10 +58,8 @@ async function matching<Call extends ApiCall>(call: Call): Promise<{ call: Call;
   const wanted = call.header("if-match");
   if (wanted === undefined) return { call, id };
   const precondition = ({ tasks }: Pick<Backlog, "tasks">): void => {
-    mustMatch(
-      wanted,
-      tasks.find((task) => task.id === id),
-    );
+    const row = tasks.find((task) => task.id === id);
+    mustMatch(wanted, row);
   };
   return { call: { ...call, context: { ...call.context, precondition } }, id };
 }
@@ -107,16 +96,6 @@ function patchOf(id: string, values: Readonly<Record<string, unknown>>): PersonE
     const change = PersonChange.safeParse({ op: "edit", id, set, clear });
     if (!change.success) throw new ApiError(422, "refused", z.prettifyError(change.error));
     return [change.data];
-  };
-}
-
-function insertOf(drafts: readonly z.infer<typeof NewTask>[]): PersonEdit {
-  return ({ tasks }: Pick<Backlog, "tasks">) => {
-    const next = makeIds(tasks.map(({ id }) => id));
-    return drafts.map((draft) => ({
-      op: "insert",
-      task: { priority: 3, ...draft, id: next(), status: "todo" } as Task,
-    }));
   };
 }
 
@@ -166,7 +145,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     answer: EditAnswer,
     status: 201,
     errors: [422],
-    handle: ({ context, body }) => editAs(context, insertOf([body].flat())),
+    handle: ({ context, body }) => editAs(context, addTasks([body].flat())),
   }),
   route("POST", "/tasks/edit", {
     does: "Makes all of these changes, or none: a drag of 500 rows is one change.",
