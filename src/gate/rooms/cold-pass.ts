@@ -89,15 +89,10 @@ export function runTwice(
   stop: AbortSignal,
 ): Promise<InRoom<Ran[]>> {
   const rules = { ...plan, strict: false, baseline: undefined };
-  return workInRoom<Ran[]>(
-    places,
-    content,
-    async (room) => {
-      const runs = await runRepeating(places.rooms.repo.ports, room, rules, stop);
-      return runs === "interrupted" ? runs : settleRuns(runs);
-    },
-    stop,
-  );
+  return workInRoom<Ran[]>(places, content, stop, async (room) => {
+    const runs = await runRepeating(places.rooms.repo.ports, room, rules, stop);
+    return runs === "interrupted" ? runs : settleRuns(runs);
+  });
 }
 
 /** Whether nothing fails in a room that passed before, or that passes with the whole attempt. */
@@ -125,38 +120,33 @@ async function runIn(
 ): Promise<InRoom<Traces & { ran: Ran[] }>> {
   const { places, study, stop } = gate;
   gate.count.rooms++;
-  return workInRoom(
-    places,
-    content,
-    async (room, open) => {
-      // Tracked paths (bytes) that differed from the checkout at any look, with whether they had lost lines.
-      const ever = new Map<string, boolean>();
-      const seen = { last: new Set<string>(), isGone: false };
-      const look = async (): Promise<void> => {
-        const changed = await findChangedInRoom(places.rooms, open);
-        seen.isGone ||= changed === undefined;
-        seen.last = new Set(changed?.keys());
-        for (const [path, losesLines] of changed ?? []) ever.set(path, losesLines || ever.get(path) === true);
-      };
-      if (places.setup.length > 0) await look();
-      const ran = await runCommands(places.rooms.repo.ports, { ...room, onCommandEnd: look }, plan, stop);
-      if (ran === "interrupted") return ran;
-      if (seen.isGone)
-        return { ran, harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
-      const isCheck = (bytes: string): boolean => study.sorter.isCheck(toText(bytes));
-      const harmed = [...ever].filter(([path, losesLines]) => {
-        // A file of expected results that only grew is harmless: snapshot tools add to theirs.
-        const onlyGrew = !losesLines && seen.last.has(path) && familyOf(toText(path)) === undefined;
-        return isCheck(path) && !onlyGrew;
-      });
-      return {
-        ran,
-        harm: harmed.map(([path]) => ({ path: toText(path), what: "settings", detail: CHANGED })),
-        strays: [...ever.keys()].filter((path) => !isCheck(path)).map(toText),
-      };
-    },
-    stop,
-  );
+  return workInRoom(places, content, stop, async (room, open) => {
+    // Tracked paths (bytes) that differed from the checkout at any look, with whether they had lost lines.
+    const ever = new Map<string, boolean>();
+    const seen = { last: new Set<string>(), isGone: false };
+    const look = async (): Promise<void> => {
+      const changed = await findChangedInRoom(places.rooms, open);
+      seen.isGone ||= changed === undefined;
+      seen.last = new Set(changed?.keys());
+      for (const [path, losesLines] of changed ?? []) ever.set(path, losesLines || ever.get(path) === true);
+    };
+    if (places.setup.length > 0) await look();
+    const ran = await runCommands(places.rooms.repo.ports, { ...room, onCommandEnd: look }, plan, stop);
+    if (ran === "interrupted") return ran;
+    if (seen.isGone)
+      return { ran, harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
+    const isCheck = (bytes: string): boolean => study.sorter.isCheck(toText(bytes));
+    const harmed = [...ever].filter(([path, losesLines]) => {
+      // A file of expected results that only grew is harmless: snapshot tools add to theirs.
+      const onlyGrew = !losesLines && seen.last.has(path) && familyOf(toText(path)) === undefined;
+      return isCheck(path) && !onlyGrew;
+    });
+    return {
+      ran,
+      harm: harmed.map(([path]) => ({ path: toText(path), what: "settings", detail: CHANGED })),
+      strays: [...ever.keys()].filter((path) => !isCheck(path)).map(toText),
+    };
+  });
 }
 
 /** Leaves out changes that the commands make on the base as well: they are normal for the project. */

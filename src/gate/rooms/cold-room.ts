@@ -85,14 +85,14 @@ export async function readBase(
 export async function workInRoom<T>(
   places: ColdPlaces,
   order: RoomOrder,
-  act: (room: Room, open: GitRoom) => Promise<T | "interrupted">,
   stop: AbortSignal,
+  act: (room: Room, open: GitRoom) => Promise<T | "interrupted">,
 ): Promise<InRoom<T>> {
   const { ports } = places.rooms.repo;
   if (await sharesSetup(places, order)) {
     // A failure here does not count: the setup runs again in the attempt's own room.
     const asBase = { ...order, entries: [], texts: [] };
-    await workInRoom(places, asBase, () => Promise.resolve(undefined), stop);
+    await workInRoom(places, asBase, stop, () => Promise.resolve(undefined));
   }
   if (stop.aborted) return { how: "interrupted" };
   const open = await openRoom(places.rooms, contentOf(order));

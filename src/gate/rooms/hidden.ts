@@ -192,16 +192,11 @@ async function workWithFiles<T>(
 ): Promise<InRoom<T>> {
   const { files } = places.rooms.repo.ports;
   const work = pathFromTop(places.rooms, places.workDir);
-  return workInRoom<T>(
-    places,
-    { ...tree, texts: [] },
-    async ({ hide: _hide, ...room }, { cwd }) => {
-      for (const { files: from, into } of checks)
-        if (from !== undefined) await copyInto(files, from, { room: cwd, into: join(work, into) });
-      return act(room);
-    },
-    stop,
-  );
+  return workInRoom<T>(places, { ...tree, texts: [] }, stop, async ({ hide: _hide, ...room }, { cwd }) => {
+    for (const { files: from, into } of checks)
+      if (from !== undefined) await copyInto(files, from, { room: cwd, into: join(work, into) });
+    return act(room);
+  });
 }
 
 /**

@@ -43,8 +43,6 @@ interface Influence {
   all: readonly string[];
   /** Of this attempt. */
   own: readonly string[];
-  hasCheck: boolean;
-  hasDoubt: boolean;
 }
 
 /** Runs the gate on an attempt. Throws a `GitError`. */
@@ -150,12 +148,7 @@ function findInfluence({ study, order, isAllowed }: Pick<Gate, "study" | "order"
     .map(({ path }) => toText(path))
     .filter((path) => kindOf(study, path) !== "source" && !isAllowed(path));
   const own = new Set(order.changes.map(({ path }) => toText(path)));
-  return {
-    all,
-    own: all.filter((path) => own.has(path)),
-    hasCheck: all.some((path) => kindOf(study, path) === "check"),
-    hasDoubt: all.some((path) => kindOf(study, path) === "doubt"),
-  };
+  return { all, own: all.filter((path) => own.has(path)) };
 }
 
 /** The rooms in which every check is as at the reference. */
@@ -186,8 +179,9 @@ async function runAlone(gate: Gate, influence: Influence, whole: PassResult | un
     const asFound = await runPass(gate, orderWith(gate, kept, earlier));
     if (!passesAlone(asFound, whole)) return { source, last: asFound, kept };
   }
-  if (influence.hasCheck && influence.hasDoubt) {
-    const withDoubt = new Set([...kept, ...influence.all.filter((path) => kindOf(study, path) === "doubt")]);
+  const inDoubt = influence.all.filter((path) => kindOf(study, path) === "doubt");
+  if (inDoubt.length > 0 && inDoubt.length < influence.all.length) {
+    const withDoubt = new Set([...kept, ...inDoubt]);
     const more = await runPass(gate, orderWith(gate, withDoubt));
     if (!passesAlone(more, whole)) return { source, last: more, kept: withDoubt };
   }
@@ -258,12 +252,12 @@ function unverified(report: Partial<GateReport>, ...doubts: string[]): Settled {
 /** The changes beside the source that the pass depends on; `undefined` if on none. */
 async function findDoubt(gate: Gate, { influence, whole, alone }: Settling): Promise<Settled | undefined> {
   const { study, order } = gate;
-  const needing = async (paths: readonly string[], why = explainNeeds): Promise<Settled> => {
+  const needing = async (paths: readonly string[], why?: string, what = ""): Promise<Settled> => {
     const needs = await showNeeds(gate, paths);
-    return unverified({ because: "influence", needs }, why(needs));
+    return unverified({ because: "influence", needs }, why ?? explainNeeds(needs, what));
   };
   if (alone.suppressing !== undefined)
-    return needing(alone.suppressing, (needs) => explainNeeds(needs, "comments that silence a check in "));
+    return needing(alone.suppressing, undefined, "comments that silence a check in ");
   if (!passesAlone(alone.last, whole)) {
     const { tasks, paths } = await findNeeds(gate, { ...influence, kept: alone.kept, whole });
     if (paths.length > 0) return needing(paths);
@@ -275,19 +269,11 @@ async function findDoubt(gate: Gate, { influence, whole, alone }: Settling): Pro
   const judges = changed.filter(
     (path) => study.sorter.isOfOwnCommand(path) && kindOf(study, path) === "source",
   );
-  if (judges.length > 0)
-    return needing(
-      judges,
-      () =>
-        `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`,
-    );
+  const trusting = `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`;
+  if (judges.length > 0) return needing(judges, trusting);
   const mixed = influence.own.filter((path) => study.mixed.has(path));
-  if (mixed.length > 0)
-    return needing(
-      mixed,
-      () => `program and tests cannot be told apart in what it changed: ${listSome(mixed)}`,
-    );
-  return undefined;
+  if (mixed.length === 0) return undefined;
+  return needing(mixed, `program and tests cannot be told apart in what it changed: ${listSome(mixed)}`);
 }
 
 /**
@@ -298,8 +284,7 @@ function findMissing(
   { order: { baseline } }: Gate,
   { influence, whole, alone }: Settling,
 ): Settled | undefined {
-  const source = alone.source.now;
-  const all = whole?.now;
+  const [source, all] = [alone.source.now, whole?.now];
   // Tests that earlier tasks added must still run; those that an earlier one removed are not missed again.
   const missing =
     baseline?.all === undefined

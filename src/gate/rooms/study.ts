@@ -54,14 +54,14 @@ export interface Study extends Facts {
 
 /** Check scripts that look for their tests in folders of the program. Throws a `GitError`. */
 export async function studyRunners(places: ColdPlaces, order: StudyOrder): Promise<HomeMade[]> {
-  return askSorter(places, { order, facts: await readFacts(places, order) }, (sorter) => sorter.homeMade());
+  return askSorter(places, order, await readFacts(places, order), (sorter) => sorter.homeMade());
 }
 
 /** Studies changes. Throws a `GitError`. */
 export async function studyChanges(places: ColdPlaces, order: StudyOrder): Promise<Study> {
   const facts = await readFacts(places, order);
   const commands = [...order.commands.project, ...order.commands.own];
-  const { sorter, sorted, tests } = await askSorter(places, { order, facts }, (sorter, all, files) => ({
+  const { sorter, sorted, tests } = await askSorter(places, order, facts, (sorter, all, files) => ({
     sorter,
     sorted: all.map((change) => sorter.sort(change)),
     tests: testsThatRun(all, files, { sorter, commands }),
@@ -143,7 +143,8 @@ function isBlob({ mode }: Version): boolean {
 /** Asks again with all texts that the last answer missed, which are read together. Throws a `GitError`. */
 async function askSorter<T>(
   places: ColdPlaces,
-  { order, facts }: { order: StudyOrder; facts: Facts },
+  { commands }: StudyOrder,
+  facts: Facts,
   ask: (sorter: Sorter, changes: readonly ChangedFile[], files: ReferenceFiles) => T,
 ): Promise<T> {
   const [project = "", work = ""] = [places.projectDir, places.workDir].map((folder) =>
@@ -153,7 +154,7 @@ async function askSorter<T>(
   const { files, read } = readAsAsked(places, facts);
   const programs = await findPrograms(places, changes);
   const sorting: SortOrder = {
-    ...{ changes, files, commands: order.commands },
+    ...{ changes, files, commands },
     settings: { protected: places.protected, source: places.source, project, work },
     hasProgram: (name) => programs.has(name),
   };

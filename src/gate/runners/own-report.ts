@@ -107,15 +107,8 @@ function joined(between: string, ...parts: readonly (string | undefined)[]): str
 }
 
 /** Removes the folder. If a command made something there that cannot be removed, it stays. */
-export async function removeOwnReport(
-  { files }: ReportPorts,
-  { folder }: Pick<OwnReport, "folder">,
-): Promise<void> {
-  try {
-    await files.removeTree(folder);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
+export async function removeOwnReport({ files }: ReportPorts, { folder }: { folder: string }): Promise<void> {
+  await unlessRefused(files.removeTree(folder));
 }
 
 /** Reads what the runners wrote. One unreadable report makes all count as none. */
