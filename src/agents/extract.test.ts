@@ -89,6 +89,29 @@ test("an outcome in marks is the stage's", () => {
   });
 });
 
+test.each([
+  ["a comma before the end", '{"task_id": "T1", "status": "done", "files": ["a",],\n}'],
+  ["comments", '{"task_id": "T1", // mine\n /* all of it */ "status": "done"}'],
+  [
+    "line breaks and tabs in a text",
+    `{"task_id": "T1", "summary": "one${"\n".repeat(30)}\ttwo \\"three\\"", "status": "done"}`,
+  ],
+  ["another word for done", '{"task_id": "T1", "status": "Success ✅"}'],
+])("a report with %s is read", (_, message) => {
+  expect(extractReport(`I did {it}.\n${message}\nBye.`)).toMatchObject({
+    found: { task_id: "T1", status: "done" },
+  });
+});
+
+test.each([
+  '{"task_id": "T1", "status": "in_progress",}',
+  '{"task_id": "T1", "status": done}',
+  `{"task_id": "T1", "status": "done" ${",".repeat(3)}}`,
+  `{"task_id": "T1", "status": "done", "files": [${'["a",],'.repeat(30)}]}`,
+])("a report that can mean more, or has too many slips, is not: %j", (message) => {
+  expect(extractReport(message)).toHaveProperty("invalid");
+});
+
 test("a valid summary is believed over a broken one after it", () => {
   expect(extractReport(`${JSON.stringify(done)} {"task_id": oops`)).toEqual({ found: done });
 });

@@ -7,22 +7,59 @@ import { isRecord } from "../system/text/json.js";
 import { findObjects, type Broken, type Span } from "./json-objects.js";
 import { bareWord, plainReport } from "./plain-report.js";
 
+/** The most slips that are mended in one message: what mends one costs as much as reading it. */
+const MOST_SLIPS = 20;
+
 /**
  * Linear in the message. An object that is a summary wins over any inside it; else the last one wins. `outcomes`: those of the
- * stage of a workflow; its reports have more than a summary.
+ * stage of a workflow; its reports have more than a summary. Slips in JSON that leave one meaning are mended.
  */
 export function extractReport(message: string, outcomes?: readonly string[]): FoundReport {
+  const first = readReport(message, outcomes);
+  let { broken } = first;
+  for (let [text, slips] = [message, 0]; broken !== undefined && slips < MOST_SLIPS; slips++) {
+    const mended = mendSlip(text, broken.at);
+    if (mended === undefined) break;
+    text = mended;
+    const next = readReport(text, outcomes);
+    if ("found" in next.report) return next.report;
+    broken = next.broken;
+  }
+  return first.report;
+}
+
+/** `broken`: the object that would have been the report, if it is not JSON. */
+function readReport(
+  message: string,
+  outcomes: readonly string[] | undefined,
+): { report: FoundReport; broken?: Broken } {
   const { objects, broken } = findObjects(message, "task_id");
   let invalid: { start: number; why: string } | undefined;
   for (const span of objects.reverse()) {
     const report = lookInto(message, span, outcomes);
     if (report === undefined) continue;
-    if ("found" in report) return report;
+    if ("found" in report) return { report };
     if ("invalid" in report) invalid ??= { start: span.start, why: report.invalid };
   }
   if (broken !== undefined && broken.start > (invalid?.start ?? -1))
-    return { invalid: describe(message, broken) };
-  return invalid === undefined ? { missing: NO_REPORT } : { invalid: invalid.why };
+    return { report: { invalid: describe(message, broken) }, broken };
+  return { report: invalid === undefined ? { missing: NO_REPORT } : { invalid: invalid.why } };
+}
+
+/** Mends what stops JSON at an offset: a comma before the end, a comment, line breaks in a text. `undefined`: it is another thing. */
+function mendSlip(text: string, at: number): string | undefined {
+  const before = text.slice(0, at).trimEnd();
+  if ("}]".includes(text.charAt(at)) && before.endsWith(",")) return before.slice(0, -1) + text.slice(at);
+  const comment = /(?:\/\/[^\n]*|\/\*[^]*?\*\/)/y;
+  comment.lastIndex = at;
+  if (comment.test(text)) return text.slice(0, at) + text.slice(comment.lastIndex);
+  if (text[at] !== '"') return undefined;
+  const body = /(?:[^"\\]|\\[^])*/y;
+  body.lastIndex = at + 1;
+  body.test(text);
+  const said = text.slice(at, body.lastIndex);
+  const escaped = said.replaceAll(/[\n\r\t]/g, (one) => JSON.stringify(one).slice(1, -1));
+  return escaped === said ? undefined : text.slice(0, at) + escaped + text.slice(body.lastIndex);
 }
 
 /** The least that is a report. */

@@ -6,7 +6,7 @@ import { NewTask, Summary } from "../todo/model/summary.js";
 import { understandTask } from "../todo/understand/understand-task.js";
 
 const STATUSES: readonly string[] = Summary.shape.status.options;
-const MARKS = " \t\r\n`'\"*_.!";
+const MARKS = " \t\r\n`'\"*_.!#[]✅✔✓";
 
 /** A word without quotes, marks of Markdown and the end of a sentence around it. */
 export function bareWord(text: string): string {
@@ -42,6 +42,7 @@ function plainField(key: string, value: unknown): unknown {
 function statusOf(word: string): string {
   const lower = word.toLowerCase();
   if (STATUSES.includes(lower)) return lower;
+  if (/^(?:success(?:ful)?|succeeded|fixed|implemented)$/.test(lower)) return "done";
   const status = statusFor(word);
   return status === "done" || status === "blocked" ? status : word;
 }

@@ -43,10 +43,12 @@ test.each<[Partial<Summary>, object]>([
     { status: "done", task_id: null },
     { kind: "done", summary: "" },
   ],
-  ...["`T1`", "**T1**.", '"T1"', "T1: Do it"].map((task_id): [Partial<Summary>, object] => [
-    { status: "done", task_id },
-    { kind: "done", summary: "" },
-  ]),
+  ...["`T1`", "**T1**.", '"T1"', "T1: Do it", "#T1", "t1", "Task T1"].map(
+    (task_id): [Partial<Summary>, object] => [
+      { status: "done", task_id },
+      { kind: "done", summary: "" },
+    ],
+  ),
   ...["T12", "T1, T2", "T1-2"].map((task_id): [Partial<Summary>, object] => [
     { status: "done", task_id },
     {

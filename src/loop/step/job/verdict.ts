@@ -50,10 +50,13 @@ export function acceptReport({
   return { summary: report.found };
 }
 
-/** Whether a report's id means this task: it may stand in marks of Markdown, or before the task's title. */
+/** Whether a report's id means this task: it may have marks of Markdown, another case, "task" before it, or the title after it. */
 function isNameOf(named: string, id: string): boolean {
-  const bare = bareWord(named);
-  return named === id || bare === id || bare.startsWith(`${id}: `);
+  if (named === id) return true;
+  const bare = bareWord(named)
+    .toLowerCase()
+    .replace(/^task /, "");
+  return bare === id.toLowerCase() || bare.startsWith(`${id.toLowerCase()}: `);
 }
 
 /**
