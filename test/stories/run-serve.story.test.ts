@@ -40,9 +40,8 @@ test(
     rig.write("other.json", rig.read("to-do.json").replaceAll("T1", "T7"));
     const { program, release, client } = await startServed(rig, ["other.json", "--json"]);
     const status = () => client.ask("GET", "/api/v1/status");
-    let said = await status();
-    while (at(said, "run", "state") !== "running") said = await status();
-    const run = String(at(said, "run", "run"));
+    await expect.poll(async () => at(await status(), "run", "state")).toBe("running");
+    const run = String(at(await status(), "run", "run"));
     expect(at(await client.ask("GET", "/api/v1/tasks"), "tasks", 0, "id")).toBe("T7");
     const events = client.fetch("GET", `/api/v1/runs/${run}/events`).then((response) => response.text());
     release();
@@ -73,10 +72,10 @@ test(
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();
-    const { program, client } = await startServed(rig);
+    const { program } = await startServed(rig);
     const server = `/proc/${serverOf(program)}`;
     await program.kill("alone");
-    while (existsSync(server)) await client.ask("GET", "/api/v1/health").catch(() => undefined);
+    await expect.poll(() => existsSync(server)).toBe(false);
   }),
 );
 
