@@ -27,7 +27,7 @@ export interface Questions {
 type Step = { name: string; next: () => Node };
 
 interface Frame {
-  key: number;
+  key: string;
   steps: Step[];
   /** The path to the state, for error messages. */
   name: string;
@@ -36,13 +36,13 @@ interface Frame {
 /** Explores everything from the start of a run. Throws at the first violation, with the path to it. */
 export function explore(start: Node, menu: Menu, questions: Questions): Explored {
   const explored: Explored = { states: 0, turns: 0, crashes: 0, endings: new Map() };
-  const seen = new Map<number, "open" | "done">();
+  const seen = new Map<string, "open" | "done">();
   const numbers = new Numbers();
   const path: Frame[] = [];
   const problem = (what: string): Error => new Error([...path.map(({ name }) => name), what].join("\n"));
 
   const enter = (node: Node, name: string): void => {
-    const key = numbers.ofNode(node);
+    const key = numbers.keyOf(node);
     const known = seen.get(key);
     if (known === "done") return;
     // L13: a run whose state leads back to itself would never end.
@@ -115,13 +115,14 @@ const LIST = 2;
  * state before, and every number is looked up once: this is most of the time of an exploration.
  */
 class Numbers {
-  /** By a code (the numbers of the parts, two characters each), by JSON, and by a plain value. */
+  /** By a code (the numbers of the parts), by JSON, and by a plain value. */
   readonly #byText = new Map<string, number>();
   readonly #byPlain = new Map<unknown, number>();
   readonly #byValue = new WeakMap<object, number>();
   #count = 0;
 
-  ofNode({ sim, budget }: Node): number {
+  /** The code of a state, which has no number: only parts are counted, and their numbers stay small. */
+  keyOf({ sim, budget }: Node): string {
     const { state, disk, journal, seen, open, told, timer, now, file, tree } = sim;
     const code = [LIST];
     for (const part of Object.values<object | string>(state))
@@ -136,7 +137,7 @@ class Numbers {
     put(code, this.#ofParts(seen));
     put(code, this.#ofParts(disk));
     for (const version of journal) put(code, this.#ofParts(version));
-    return this.#ofText(String.fromCharCode(...code));
+    return String.fromCharCode(...code);
   }
 
   #of(value: unknown): number {
@@ -188,9 +189,10 @@ class Numbers {
   }
 }
 
-/** Appends a number to a code, as two characters. */
+/** Appends a number to a code: as one character, or as two, the first of which is none of those. */
 function put(code: number[], number: number): void {
-  code.push(number >>> 16, number & 0xffff);
+  if (number < 0x8000) code.push(number);
+  else code.push(0x8000 | (number >>> 16), number & 0xffff);
 }
 
 /** Converts sets, maps and indexes to lists, for JSON. */
