@@ -5,6 +5,7 @@ import { exhaustively } from "../rig/exhaustive.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
 import { digestOfCall } from "../../src/workflow/call.js";
 import { story, type Rig } from "../rig/rig.js";
+import { startServer } from "../rig/serve-client.js";
 
 /** Ends its first turn at `execute` with a call; with the answer it does what the person decided, and notes what it was told. */
 const AGENT = `
@@ -87,6 +88,23 @@ test(
       },
     ]);
     expect(rig.read("ran.txt")).toBe("git push --force\n");
+  }),
+);
+
+test(
+  "a call that a client of /coding changes runs as it was changed",
+  story(async (rig) => {
+    begin(rig);
+    await run(rig);
+    const server = await startServer(rig);
+    const changed = { arguments: { command: "git push --dry-run" } };
+    // The answer is given; the run that takes it up needs an approval at a terminal.
+    expect(await server.ask("POST", "/coding/T1/edit", changed)).toMatchObject({
+      body: { code: "untrusted" },
+    });
+    await server.stop();
+    expect((await run(rig)).code).toBe(0);
+    expect(rig.read("ran.txt")).toBe("git push --dry-run\n");
   }),
 );
 
