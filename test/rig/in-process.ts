@@ -16,16 +16,16 @@ import { noteText } from "../../src/ui/terminal/diagnostics.js";
 import { EXHAUSTIVE } from "./exhaustive.js";
 import { BIN, type Ran, type StartOptions } from "./program.js";
 
-/** Commands that end by themselves; none that does work of a backlog, serves, or waits for another. */
+/** Commands that only read, or change a file; none that works with a model, serves, or waits for another. */
 const AT_ONCE: ReadonlySet<string> = new Set([
   ...["ls", "show", "why", "validate", "fmt", "config", "runs", "status", "logs", "workflows", "replay"],
   ...["add", "set", "block", "todo", "done", "rm", "accept", "rescue", "clean", "undo", "questions"],
-  ...["answer", "approve", "reject", "pause", "resume", "steer", "complete", "chapo"],
+  ...["answer", "approve", "reject", "pause", "resume", "steer", "complete"],
   ...["doctor", "init", "tail"],
 ]);
 
-/** Flags that keep a command at work, or speak a protocol on the streams. */
-const STAYS: readonly string[] = ["-f", "--follow", "--serve-stdio"];
+/** Flags that keep a command at work, or have it start many processes, which a large process does slowly. */
+const STAYS: readonly string[] = ["-f", "--follow", "--explain"];
 
 /** Variables that the process itself reads. */
 const OF_A_PROCESS = ["NODE_OPTIONS", "GITHUB_ACTIONS"];
@@ -96,7 +96,6 @@ export async function runHere(
       out: output("stdout"),
       ...openStderr(output("stderr"), diagnostics, Date.now),
       log: diagnostics,
-      claimStdout: () => (text) => output("stdout").write(text),
       stdin: {
         isTerminal: false,
         readAll: () => Promise.resolve(input),
