@@ -265,7 +265,7 @@ function advice(message: string, hint = ""): string[] {
 }
 
 /** The lines that report an error, and the exit code. */
-export function explain(error: unknown): { lines: string[]; code: number } {
+function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
   const known = error instanceof Error ? explainSurroundings(error) : undefined;

@@ -25,7 +25,6 @@ import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { Backlog } from "../../src/todo/model/task.js";
 import type { Script } from "../fakes/play.mjs";
 import { replayInPlace, type ReplayedRun } from "../replay/replay-in-place.js";
-import { endsAtOnce, runHere } from "./in-process.js";
 import { Program, type Ran } from "./program.js";
 import { Puppet } from "./puppet.js";
 
@@ -55,8 +54,6 @@ export class Rig {
   readonly env: Readonly<Record<string, string>>;
   /** Whether its runs are replayed with their trees: the same commits and task files must come out. */
   trees = false;
-  /** Whether a command runs in this process. */
-  #here = false;
   readonly #programs: Program[] = [];
   readonly #puppets: Puppet[] = [];
 
@@ -94,16 +91,9 @@ export class Rig {
     return program;
   }
 
-  /** Runs the program to its end; a command that ends at once in this process, unless another does. */
-  async run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-    const env = { ...this.env, ...options.env };
-    if (this.#here || !endsAtOnce(args, env)) return this.start(args, options).ended;
-    this.#here = true;
-    try {
-      return await runHere(args, { ...options, cwd: path.join(this.project, options.cwd ?? "."), env });
-    } finally {
-      this.#here = false;
-    }
+  /** Runs the program to its end. */
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.start(args, options).ended;
   }
 
   /** Writes a file of the project. */

@@ -72,7 +72,7 @@ test.each<[string, Partial<GateReport>, string]>([
       ...{ verdict: "unverified", because: "influence" },
       needs: [{ path: "test/a.test.js", diff: "+expect(1)" }],
     },
-    "! T1 · claude · 3.0s · unverified: passes only with test/a.test.js (+expect(1))",
+    "! T1 · claude · 3.0s · unverified: passes only with test/a.test.js",
   ],
 ])("the line of a task that is %s has a sign of its own and the reason", (_, report, line) => {
   expect(lastLine(report)).toBe(line);
