@@ -59,13 +59,13 @@ demo: build
 check: packages
 	@node scripts/check.mjs
 
-# The checks one after another, with low priority, beside the tests: they take the processor time that waiting tests leave.
+# The checks one after another, with a lower priority, beside the tests: not the lowest, with which they starve on a busy machine.
 # Leaves the commit it passed on in build/green.
 test: build
 	@commit=$$(node scripts/green.mjs) && $(MAKE) -j2 checks tests && node scripts/green.mjs "$$commit" $(VITEST)
 
 checks:
-	@nice -n 19 $(MAKE) --output-sync $(CHECKS)
+	@nice -n 5 $(MAKE) --output-sync $(CHECKS)
 
 tests:
 	@npm test -s -- $(VITEST)
