@@ -134,7 +134,7 @@ test("content that the agent of a killed run removed is kept by the next run, an
   await scratch.git("gc", "-q", "--prune=now");
   expect(await take("run-3")).toEqual([
     expect.stringMatching(
-      /^branches, tags or stashes were removed since a run was killed.*refs\/looper\/rescue\/run-3\/T1-ref/,
+      /^branches, tags or stashes were removed or moved since a run was killed.*refs\/looper\/rescue\/run-3\/T1-ref/,
     ),
   ]);
   expect(await scratch.git("log", "--format=%P", "-1", "refs/looper/rescue/run-3/T1-ref")).toContain(branch);

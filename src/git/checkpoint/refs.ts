@@ -1,5 +1,6 @@
-// The person's branches, tags, notes and stashes after an attempt: one that was removed is put back, and what one that was moved
-// elsewhere left behind is kept. settle-head.ts moves back the branch of HEAD, own-refs.ts puts back the runner's own refs.
+// The person's branches, tags, notes and stashes. Before an attempt their content is kept reachable; after it one that was removed is
+// put back, and what one that was moved elsewhere left behind is kept. settle-head.ts moves back the branch of HEAD, own-refs.ts puts
+// back the runner's own refs.
 import path from "node:path";
 import { z } from "zod";
 import { sha256Hex } from "../../system/text/sha256.js";
@@ -78,24 +79,22 @@ export async function keepRefs(
   keep: { run: string; label: string },
 ): Promise<string[]> {
   const warnings: string[] = [];
-  for (const { ref, name, was, is, put: command } of listChangedRefs(before, now)) {
+  for (const { ref, name, was, is, put } of listChangedRefs(before, now)) {
     if (was === undefined) continue;
     const rest = await findRest(repo, was);
-    const put = command.replace(was, () => rest ?? was);
+    const keepIt = async (): Promise<string> => {
+      if (rest === undefined) return "is lost, since git has removed its content";
+      return `is kept as ${await keepObject(repo, rest, keep)}; to put it back: ${put.replace(was, () => rest)}`;
+    };
     if (is === undefined) {
       const isBack = rest !== undefined && (await setRef(repo, `create ${ref} ${rest}\n`));
-      const how = isBack
-        ? rest === was
-          ? "is back"
-          : "is back without its message, which git has removed"
-        : `${await keepObject(repo, rest, keep)}; to put it back: ${put}`;
-      warnings.push(`${name} was removed during the attempt, and ${how}`);
+      const back = rest === was ? "is back" : "is back without its message, which git has removed";
+      warnings.push(`${name} was removed during the attempt, and ${isBack ? back : await keepIt()}`);
     } else if (
       rest === undefined ||
       (!(await isAncestor(repo, rest, is)) && !(await isElsewhere(repo, ref)))
     ) {
-      const kept = await keepObject(repo, rest, keep);
-      warnings.push(`${name} was moved during the attempt; what it was ${kept}; to put it back: ${put}`);
+      warnings.push(`${name} was moved during the attempt; what it was ${await keepIt()}`);
     }
   }
   return warnings;
@@ -108,16 +107,15 @@ async function findRest(repo: Repository, object: string): Promise<string | unde
   return new Map(readMessage(Peeled, contents)?.tags).get(object);
 }
 
-/** Keeps an object as a rescue; returns what became of it, for a person. */
+/** Keeps an object as a rescue; returns its ref. */
 async function keepObject(
   repo: Repository,
-  object: string | undefined,
+  object: string,
   { run, label }: { run: string; label: string },
 ): Promise<string> {
-  if (object === undefined) return "is lost, since git has removed its content";
   const free = await freeRescueRef(repo, run, `${label}-ref`);
   await runGit(repo, ["update-ref", free, object]);
-  return `is kept as ${free}`;
+  return free;
 }
 
 /** Whether the ref could be changed: another one may be in the place of its folder. */
@@ -155,47 +153,37 @@ export async function keepReachable(
   const ref = keptRef(repo.tree, `${encodeId(run)}/${sha256Hex([...tips].sort().join(" ")).slice(0, 16)}`);
   const old = [...before.refs.keys()].filter((name) => name.startsWith(`${keptRef(repo.tree)}/`));
   if (before.refs.has(ref) || (tips.size === 0 && old.length === 0)) return [];
-  const found = await listObjects(repo);
-  if (found === undefined) return [];
-  const commits = found.flatMap(({ commit }) => commit ?? []);
-  const tags = found.flatMap(({ oid, commit }) =>
-    commit === undefined || commit === oid ? [] : [[oid, commit]],
-  );
-  const joined = [...new Set([...commits, ...stash.map(({ commit }) => commit)])];
-  const message = `looper: keeps refs reachable\n\n${JSON.stringify({ tags })}\n`;
-  await importCommit(repo, { ref, parent: undefined, joined, ident: OWN_IDENT, message, entries: [] });
+  if (!(await joinRefs(repo, ref, stash))) return [];
   const warnings: string[] = [];
   for (const dead of old.filter((name) => !name.startsWith(`${path.posix.dirname(ref)}/`))) {
     const gone = await runGit(repo, ["rev-list", "--max-count=1", `${dead}^@`, "--not", ref, "HEAD"], {
       answers: [128],
     });
     if (gone.out === "") continue;
-    const kept = await keepObject(repo, before.refs.get(dead), { run, label: id });
+    const kept = await keepObject(repo, dead, { run, label: id });
     warnings.push(
-      `branches, tags or stashes were removed since a run was killed, by its agent or by a person; what they named ${kept}, as parents of that commit`,
+      `branches, tags or stashes were removed or moved since a run was killed, by its agent or by a person; what they named is kept as the parents of ${kept}`,
     );
   }
   await deleteRefs(repo, old);
   return warnings;
 }
 
-/** The objects of the person's refs with the commit that each is or leads to; `undefined` if one of them is broken. */
-async function listObjects(
-  repo: Repository,
-): Promise<{ oid: string; commit: string | undefined }[] | undefined> {
+/** Makes the ref a commit with all of them as parents; returns whether it could: one of them may be broken. */
+async function joinRefs(repo: Repository, ref: string, stash: readonly Stash[]): Promise<boolean> {
   const fields = ["objectname", "objecttype", "*objectname", "*objecttype"];
+  const folders = KINDS.map(({ folder }) => folder);
   try {
-    const all = await listRefs(
-      repo,
-      fields,
-      KINDS.map(({ folder }) => folder),
-    );
-    return all.map(([oid = "", type, to, toType]) => ({
-      oid,
-      commit: type === "commit" ? oid : toType === "commit" ? to : undefined,
-    }));
+    const found = await listRefs(repo, fields, folders);
+    const commits = found.flatMap(([oid = "", type]) => (type === "commit" ? [oid] : []));
+    const tags = found.flatMap(([oid = "", , to = "", toType]) => (toType === "commit" ? [[oid, to]] : []));
+    const all = [...commits, ...tags.flatMap(([, to = ""]) => [to]), ...stash.map(({ commit }) => commit)];
+    const message = `looper: keeps refs reachable\n\n${JSON.stringify({ tags })}\n`;
+    const joined = [...new Set(all)];
+    await importCommit(repo, { ref, parent: undefined, joined, ident: OWN_IDENT, message, entries: [] });
+    return true;
   } catch (error) {
-    if (error instanceof GitError) return undefined;
+    if (error instanceof GitError) return false;
     throw error;
   }
 }
@@ -220,7 +208,7 @@ export async function keepStash(repo: Repository, before: readonly Stash[]): Pro
   for (const { commit, message } of gone.toReversed()) {
     const store = ["stash", "store", "--quiet", `--message=${toText(message)}`, commit];
     const { code } = await runGit(repo, store, { answers: [1, 128] });
-    const how = code === 0 ? "is back" : `is lost, since git has removed its content`;
+    const how = code === 0 ? "is back" : `could not be put back: git stash store ${commit}`;
     warnings.unshift(`the stash "${toText(message)}" was dropped during the attempt, and ${how}`);
   }
   return warnings;

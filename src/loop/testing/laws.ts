@@ -297,7 +297,7 @@ export const droppedStaysDropped: Law = ({ trace }) => {
   });
 };
 
-/** L12: an agent is dropped as not working only after another task was held for the same agent. */
+/** L12: an agent is dropped as not working only after another task was held for it, or the same one failed before. */
 export const heldOnce: Law = ({ trace }) => {
   const held = new Map<string, string>();
   let last = "";

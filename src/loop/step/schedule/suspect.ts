@@ -22,7 +22,7 @@ const REASONS: ReadonlySet<string> = new Set([
   "model-unknown",
 ]);
 
-/** Judges the agent by its end. `held`: another task goes first; reason `unusable`: the agent failed at two tasks in the same way. */
+/** Judges the agent by its end. `held`: another task goes first; reason `unusable`: the agent does not work. */
 export function weighAgent(
   work: Work,
   { facts, stopped, end }: Job,
