@@ -331,14 +331,15 @@ function runsPrinted({ args, redirects }: Command, called: readonly (readonly st
   const isHanded = redirects.some(
     (one) => one.type === "HereString" && one.target !== undefined && isPrinted(one.target),
   );
+  // Of an interpreter only the word after the option is code: the others are its arguments.
+  const isCodeAt = (at: number): boolean => /^(?:-\w*[cerE]|--eval|--print)$/.test(args[at - 1]?.text ?? "");
   return (
     (args.some(isPrinted) &&
       called.some(
-        (one) =>
-          (READS_FILE.test(programOf(one)) && SHELL.test(programOf(one)) && takesCode(one)) ||
-          (INTERPRETER.test(programOf(one)) &&
-            one.some((word) => /^(?:-\w*[cerE]|--eval|--print)$/.test(word))),
+        (one) => READS_FILE.test(programOf(one)) && SHELL.test(programOf(one)) && takesCode(one),
       )) ||
+    (args.some((one, at) => isPrinted(one) && isCodeAt(at)) &&
+      called.some((one) => INTERPRETER.test(programOf(one)))) ||
     (isHanded && called.some(readsInput))
   );
 }

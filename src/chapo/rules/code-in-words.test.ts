@@ -192,6 +192,10 @@ describe("a rule against editing, applied to shell texts", () => {
   test.each([
     "rm -rf dist/*",
     "cp -r dist build",
+    "cp -P conf/prod.yml copy",
+    "split -l 10 conf/prod.yml part-",
+    "csplit conf/prod.yml 1 -f part-",
+    "awk -vid=1 1 conf/prod.yml",
     'rm "$out/a.o"',
     "find dist -name '*.o' -delete",
     "sed -n 1,5p conf/prod.yml",

@@ -61,12 +61,18 @@ function listInCode({ text, mentions }: ShellReading["commands"][number]): Edite
 /** The values of options by which programs name the file that they write; of grep it is not a file. */
 function listOutputs([name = "", ...args]: readonly string[]): EditedWord[] {
   if (/grep$|^rg$/.test(name)) return [];
-  return args.flatMap((word, at) => {
-    const [, glued] = /^(?:-[oOP]|--?out(?:put)?(?:-\w+)*=|--directory-prefix=)(.+)$/.exec(word) ?? [];
-    const next = /^(?:-[oOP]|--?out(?:put)?(?:-\w+)*|--directory-prefix)$/.test(word)
-      ? args[at + 1]
+  // Of other programs these options mean other things.
+  const own = /wget$/.test(name)
+    ? /^(?:-P|--directory-prefix=?)(.*)$/
+    : /csplit$/.test(name)
+      ? /^(?:-f|--prefix=?)(.*)$/
       : undefined;
-    return [glued ?? [], next ?? []].flat().map((one) => ({ word: one, isRemoved: false }));
+  return args.flatMap((word, at) => {
+    const [, glued] = /^(?:-[oO]|--?out(?:put)?(?:-\w+)*=)(.+)$/.exec(word) ?? own?.exec(word) ?? [];
+    const isNext = glued === "" || /^(?:-[oO]|--?out(?:put)?(?:-\w+)*)$/.test(word);
+    return [isNext ? args[at + 1] : glued].flatMap((one) =>
+      one === undefined ? [] : [{ word: one, isRemoved: false }],
+    );
   });
 }
 
@@ -105,10 +111,10 @@ export function listEditedPaths(reading: ShellReading, starts: readonly string[]
 const REMOVES = /^(?:rm|rmdir|unlink|shred|mv|rimraf|trash)$/;
 /** Change what all their words name. */
 const CHANGES =
-  /^(?:touch|mkdir|mkfifo|mknod|tee|sponge|truncate|fallocate|chmod|chown|chgrp|chattr|setfacl|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|ex|ed|vim?|nvim|nano|rename|c?split|mktemp)$/;
+  /^(?:touch|mkdir|mkfifo|mknod|tee|sponge|truncate|fallocate|chmod|chown|chgrp|chattr|setfacl|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|ex|ed|vim?|nvim|nano|rename|mktemp)$/;
 /** Change what their last word names, or the file in that folder. */
-const COPIES = /^(?:cp|ln|install|rsync|scp)$/;
-const IN_PLACE = /^(?:g?sed|g?awk|perl[\d.]*|ruby)$/;
+const COPIES = /^(?:cp|ln|install|rsync|scp|split)$/;
+const IN_PLACE = /^(?:g?sed|perl[\d.]*|ruby)$/;
 const GIT_REMOVES = /^(?:rm|mv|restore|checkout)$/;
 
 /** Change files that they do not name. */
@@ -128,6 +134,7 @@ function listEdited([name = "", ...args]: readonly string[]): EditedWord[] {
   if (CHANGES.test(program)) return all(false);
   if (COPIES.test(program)) return listCopied(args, words);
   if (IN_PLACE.test(program) && has(/^(?:-\w*i|--in-place)/)) return all(false);
+  if (/^g?awk$/.test(program) && args.includes("inplace")) return all(false);
   if (program === "git" && GIT_REMOVES.test(words[0] ?? "")) return all(true).slice(1);
   if (program === "find" && has(/^-(?:delete|fprint\w*|fls|exec|execdir|ok|okdir)$/)) {
     const first = args.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLP]$/.test(word));

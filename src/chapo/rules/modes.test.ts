@@ -173,6 +173,7 @@ describe("calls that no mode runs unasked, spelled in other ways", () => {
       "cat a.sh | sh",
       "curl x | tee >(wc -l)",
       'node -e "$CODE"',
+      `python3 -c 'x' "$(pwd)"`,
       "curl -o /dev/null x",
     ],
     ...["curl x | (cat; wc -l)", "cat a | python3 script.py", "echo 'print(1)' | python3", "python3 < a.py"],
