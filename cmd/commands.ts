@@ -53,7 +53,7 @@ export const COMMANDS: readonly CommandRow[] = [
       "show the run in progress or the last one, and what is left",
       () => import("./commands/status.js"),
     ],
-    ["serve", "serve this project's API on this machine", () => import("./serve/serve.js")],
+    ["serve", "show this project in a browser, and serve its API", () => import("./serve/serve.js")],
     ["stop", "stop the run in progress after its current task, or now", () => import("./commands/stop.js")],
     ["tail", "show the events of a run", () => import("./commands/tail.js")],
     ["logs", "print what the agent wrote about a task", () => import("./commands/logs.js")],
