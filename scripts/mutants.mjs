@@ -16,14 +16,14 @@ import { Stryker } from "@stryker-mutator/core";
 const FLOORS = {
   todo: ["src/todo/**/*.ts"],
   loop: [
-    "src/loop/step/*.ts",
+    "src/loop/step/**/*.ts",
     "src/loop/runs/*.ts",
     "src/loop/release/{judge-release,version}.ts",
     "!src/loop/runs/{locks,recover}.ts",
   ],
   gate: [
-    "src/gate/{report,verdict,influence}/*.ts",
-    "src/gate/rooms/{caveats,missing-tests,sizes}.ts",
+    "src/gate/{report,verdict,influence,sort}/*.ts",
+    "src/gate/rooms/room-fitness.ts",
     "!src/gate/{report/report-files,verdict/runs,influence/reference}.ts",
   ],
 };

@@ -8,41 +8,15 @@ import { ChapoScript } from "../src/chapo/models/scripted.js";
 import { settingsJsonSchema } from "../src/config/settings/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";
-import { QuestionsAnswer } from "../src/ui/shapes/questions.js";
-import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
-import {
-  ChapoPendingAnswer,
-  ChapoUndoAnswer,
-  ChapoPromptsAnswer,
-  ChapoSessionsAnswer,
-  ChapoToolsAnswer,
-} from "../src/ui/shapes/chapo.js";
-import { LogsAnswer } from "../src/ui/shapes/logs.js";
-import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
-import { PushAnswer } from "../src/ui/shapes/release.js";
-import {
-  CleanAnswer,
-  PlanAnswer,
-  ReplayAnswer,
-  ReplayAtAnswer,
-  RunsAnswer,
-  ShowAnswer,
-  StatusAnswer,
-  StopAnswer,
-} from "../src/ui/shapes/runs.js";
-import {
-  RescueDropAnswer,
-  RescueListAnswer,
-  RescueRestoreAnswer,
-  RescueShowAnswer,
-  UndoAnswer,
-} from "../src/ui/shapes/work.js";
-import {
-  WorkflowAnswer,
-  WorkflowCheckAnswer,
-  WorkflowCopyAnswer,
-  WorkflowsAnswer,
-} from "../src/ui/shapes/workflows.js";
+import * as backlog from "../src/ui/shapes/backlog.js";
+import * as chapo from "../src/ui/shapes/chapo.js";
+import * as logs from "../src/ui/shapes/logs.js";
+import * as project from "../src/ui/shapes/project.js";
+import * as questions from "../src/ui/shapes/questions.js";
+import * as release from "../src/ui/shapes/release.js";
+import * as runs from "../src/ui/shapes/runs.js";
+import * as work from "../src/ui/shapes/work.js";
+import * as workflows from "../src/ui/shapes/workflows.js";
 import { OUTPUTS, outputJsonSchema, type OutputName } from "../src/workflow/outputs/outputs.js";
 
 /** A published schema: the path by which the package exports it, and the function whose result the file holds. */
@@ -51,50 +25,37 @@ export interface PublishedSchema {
   make: () => unknown;
 }
 
-/** The output of commands with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
-const CLI: readonly (readonly [string, string, z.ZodType])[] = [
-  ["chapo", "looper chapo --json: one line", ChapoEvent],
-  ["chapo-prompts", "looper chapo prompts --json", ChapoPromptsAnswer],
-  ["chapo-pending", "looper chapo pending --json", ChapoPendingAnswer],
-  ["chapo-sessions", "looper chapo sessions --json", ChapoSessionsAnswer],
-  ["chapo-undo", "looper chapo undo SESSION --json", ChapoUndoAnswer],
-  ["chapo-tools", "looper chapo tools --json", ChapoToolsAnswer],
-  ["clean", "looper clean --json", CleanAnswer],
-  ["completion", "looper completion SHELL --json", CompletionAnswer],
-  ["config", "looper config --json", ConfigAnswer],
-  ["doctor", "looper doctor --json", DoctorAnswer],
-  ["edit", "looper add, set, block, todo, done, rm, accept --json", EditAnswer],
-  ["fmt", "looper fmt --json", FmtAnswer],
-  ["init", "looper init --json", InitAnswer],
-  ["logs", "looper logs ID --json", LogsAnswer],
-  ["ls", "looper ls --json", ListAnswer],
-  ["push", "looper push --json", PushAnswer],
-  ["replay", "looper replay --json", ReplayAnswer],
-  ["replay-at", "looper replay --at SEQ --json", ReplayAtAnswer],
-  ["rescue-drop", "looper rescue drop ID --json", RescueDropAnswer],
-  ["rescue-list", "looper rescue --json", RescueListAnswer],
-  ["rescue-restore", "looper rescue restore ID --json", RescueRestoreAnswer],
-  ["rescue-show", "looper rescue show ID --json", RescueShowAnswer],
-  ["run-dry-run", "looper run --dry-run --json", PlanAnswer],
-  ["runs", "looper runs --json", RunsAnswer],
-  ["show", "looper show ID --json", ShowAnswer],
-  ["status", "looper status --json", StatusAnswer],
-  ["stop", "looper stop --json", StopAnswer],
-  ["undo", "looper undo --json", UndoAnswer],
-  ["validate", "looper validate --json", ValidateAnswer],
-  ["why", "looper why --json", WhyAnswer],
-  ["questions", "looper questions --json", QuestionsAnswer],
-  ["workflows", "looper workflows --json", WorkflowsAnswer],
-  ["workflows-check", "looper workflows check FILE --json", WorkflowCheckAnswer],
-  ["workflows-copy", "looper workflows copy NAME --json", WorkflowCopyAnswer],
-  ["workflows-show", "looper workflows show NAME --json", WorkflowAnswer],
-];
+/**
+ * The output of commands with `--json`: each shape of src/ui/shapes that is called so, `RescueShowAnswer` as
+ * `schemas/cli/rescue-show.schema.json`.
+ */
+const CLI = Object.entries({
+  ...backlog,
+  ...chapo,
+  ...logs,
+  ...project,
+  ...questions,
+  ...release,
+  ...runs,
+  ...work,
+  ...workflows,
+})
+  .flatMap(([name, shape]) =>
+    name.endsWith("Answer") && shape instanceof z.ZodType ? [{ name, shape }] : [],
+  )
+  .map(({ name, shape }) => ({ words: wordsOf(name), shape }));
+
+/** `RescueShowAnswer`: rescue, show. */
+function wordsOf(name: string): string[] {
+  return (name.slice(0, -"Answer".length).match(/[A-Z][a-z]*/g) ?? []).map((word) => word.toLowerCase());
+}
 
 export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "run.schema.json", make: backlogJsonSchema },
-  ...CLI.map(([name, title, shape]) => ({
-    path: `schemas/cli/${name}.schema.json`,
-    make: () => titled(title, shape),
+  { path: "schemas/cli/chapo.schema.json", make: () => titled("looper chapo --json: one line", ChapoEvent) },
+  ...CLI.map(({ words, shape }) => ({
+    path: `schemas/cli/${words.join("-")}.schema.json`,
+    make: () => titled(`Looper's answer: ${words.join(" ")}`, shape),
   })),
   {
     path: "schemas/chapo-script.schema.json",

@@ -9,7 +9,7 @@ import type { Status } from "../../src/todo/model/task.js";
 import { isVerified } from "../../src/todo/model/verified.js";
 import { listAnswer, listPieces, selectTasks, type Listed } from "../../src/ui/answers/backlog/list.js";
 import { jsonText } from "../../src/ui/json-text.js";
-import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
+import type { LsAnswer } from "../../src/ui/shapes/backlog.js";
 import { taskListLines, wrongTaskLines } from "../../src/ui/terminal/task-list.js";
 import { openLine } from "../../src/ui/view/open-questions.js";
 import { listLooks, lookLine } from "../../src/ui/view/words/looks.js";
@@ -72,7 +72,7 @@ export const command: WorkingCommand<Request> = {
 export async function answer(
   context: CommandContext,
   request: Request,
-): Promise<{ json: ListAnswer; problem: string | undefined }> {
+): Promise<{ json: LsAnswer; problem: string | undefined }> {
   const asked = await readWords(context, request);
   const project = await projectOf(context, { file: asked.file });
   const { listed, problem } = await list(context, project, { ...asked, json: true });

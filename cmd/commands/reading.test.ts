@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/system/errors.js";
-import { ListAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
+import { LsAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import { callIn, contextIn, typeLine } from "../testing/testing.js";
 
@@ -79,14 +79,14 @@ test.each([
 ])("ls %j", async (words, ids) => {
   writeBacklog();
   const { out } = await call("ls", ...words, "--json");
-  const answer = ListAnswer.parse(JSON.parse(out));
+  const answer = LsAnswer.parse(JSON.parse(out));
   expect(answer.tasks.map(({ id }) => id)).toEqual(ids);
   expect(answer.file).toBe(path.join(root, "project", "to-do.json"));
 });
 
 test("ls --json adds to each task whether it is ready and what it waits for", async () => {
   writeBacklog();
-  const { tasks } = ListAnswer.parse(JSON.parse((await call("ls", "--json")).out));
+  const { tasks } = LsAnswer.parse(JSON.parse((await call("ls", "--json")).out));
   expect(tasks.map(({ id, ready, waits_for: waits }) => [id, ready, waits])).toEqual([
     ["T2", true, []],
     ["T10", false, ["T2"]],
@@ -110,7 +110,7 @@ test("ls --json has the evidence of a verified task by the newest log; ls itself
     { ...gate, ...report, task_id: "T1", verdict: "passed", proof: { ...turned, pass_to_pass: 1 } },
     { ...gate, ...report, task_id: "T4", verdict: "unbroken", because: "nothing-changed" },
   ]);
-  const { tasks } = ListAnswer.parse(JSON.parse((await call("ls", "--json")).out));
+  const { tasks } = LsAnswer.parse(JSON.parse((await call("ls", "--json")).out));
   expect(tasks).toMatchObject([
     { id: "T1", verdict: "verified", verified: true, evidence: turned, because: null },
     { id: "T4", verdict: "unbroken", verified: false, evidence: null, because: "nothing-changed" },
@@ -156,7 +156,7 @@ test("ls shows what is readable of a broken file, and is a no", async () => {
   writeBacklog([...TASKS.slice(1), { id: "T9" }]);
   const { end, out, err } = await call("ls", "--json");
   expect(end).toBe("no");
-  expect(ListAnswer.parse(JSON.parse(out)).tasks).toHaveLength(3);
+  expect(LsAnswer.parse(JSON.parse(out)).tasks).toHaveLength(3);
   expect(err).toContain("looper validate");
 });
 

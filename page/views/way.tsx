@@ -1,6 +1,6 @@
 // The way of a task through its workflow, as a line of stages.
 import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
-import type { WorkflowAnswer } from "../../src/ui/shapes/workflows.js";
+import type { WorkflowsShowAnswer } from "../../src/ui/shapes/workflows.js";
 import { Panel, StateSign } from "../parts.js";
 import { useAnswer } from "../store.js";
 import { visible } from "../words.js";
@@ -11,7 +11,7 @@ interface WayProps {
 }
 
 export function Way({ task, history }: WayProps) {
-  const { data } = useAnswer<WorkflowAnswer>(`/workflows/${encodeURIComponent(task.workflow ?? "")}`, {
+  const { data } = useAnswer<WorkflowsShowAnswer>(`/workflows/${encodeURIComponent(task.workflow ?? "")}`, {
     live: false,
   });
   const known = Object.keys(data?.workflow.stages ?? {});

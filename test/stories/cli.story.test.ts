@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { drawDemo, maskChanging } from "../../scripts/draw-terminal.js";
 import { EventLine } from "../../src/logging/events/events.js";
-import { PlanAnswer } from "../../src/ui/shapes/runs.js";
+import { RunDryRunAnswer } from "../../src/ui/shapes/runs.js";
 import { ROOT } from "../rig/documents.js";
 import { story, type Rig } from "../rig/rig.js";
 import { BIN } from "../rig/program.js";
@@ -69,7 +69,7 @@ test(
     const before = readdirSync(rig.project);
     const { code, stdout } = await rig.run(["--json", "--dry-run"]);
     expect(code).toBe(0);
-    const plan = PlanAnswer.parse(JSON.parse(stdout));
+    const plan = RunDryRunAnswer.parse(JSON.parse(stdout));
     expect(plan).toMatchObject({ task: "T1", agent: "scripted", steps: [{ task: "T1" }, { task: "T2" }] });
     expect(readdirSync(rig.project)).toEqual(before);
     rig.writeBacklog([{ id: "T1", title: "a\u202eb", details: "c\u2066d\u200fe" }]);

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
-import { ListAnswer } from "../../src/ui/shapes/backlog.js";
+import { LsAnswer } from "../../src/ui/shapes/backlog.js";
 import { LogsAnswer } from "../../src/ui/shapes/logs.js";
 import { RunsAnswer, ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { type Rig, story } from "../rig/rig.js";
@@ -26,7 +26,7 @@ exhaustively(
       "done (2)\n  T1  p3  Do T1  unverified\n  T2  p3  Do T2  unverified\ncomplete\n",
     );
     expect((await rig.run(["ls", "todo"])).stdout).toBe("no such tasks\n");
-    const { tasks } = ListAnswer.parse(JSON.parse((await rig.run(["ls", "--json"])).stdout));
+    const { tasks } = LsAnswer.parse(JSON.parse((await rig.run(["ls", "--json"])).stdout));
     expect(tasks.map(({ id, marker }) => [id, marker])).toEqual([
       ["T1", undefined],
       ["T2", undefined],

@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ListAnswer } from "../../src/ui/shapes/backlog.js";
+import { LsAnswer } from "../../src/ui/shapes/backlog.js";
 import { ShowAnswer, StatusAnswer, StopAnswer } from "../../src/ui/shapes/runs.js";
 import { type Rig, story } from "../rig/rig.js";
 import { inTmux, noTmux } from "../rig/tmux.js";
@@ -204,7 +204,7 @@ test(
     const lists = stdout
       .trimEnd()
       .split("\n")
-      .map((line) => ListAnswer.parse(JSON.parse(line)).tasks);
+      .map((line) => LsAnswer.parse(JSON.parse(line)).tasks);
     expect(lists[0]?.map(({ id }) => id)).toEqual(["T1"]);
     expect(lists).toContainEqual([]);
   }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { StatusAnswer, RunsAnswer } from "../../../src/ui/shapes/runs.js";
 import { ConfigAnswer, DoctorAnswer } from "../../../src/ui/shapes/project.js";
 import { RescueListAnswer, RescueRestoreAnswer, RescueShowAnswer } from "../../../src/ui/shapes/work.js";
-import { WorkflowAnswer, WorkflowsAnswer } from "../../../src/ui/shapes/workflows.js";
+import { WorkflowsShowAnswer, WorkflowsAnswer } from "../../../src/ui/shapes/workflows.js";
 import { command as config } from "../../commands/config.js";
 import { command as doctor } from "../../commands/doctor.js";
 import { command as rescue } from "../../commands/rescue.js";
@@ -139,7 +139,7 @@ export const PROJECT_ROUTES: readonly ApiRoute[] = [
   }),
   route("GET", "/workflows/{name}", {
     does: "One workflow with its file.",
-    answer: WorkflowAnswer,
+    answer: WorkflowsShowAnswer,
     errors: [404],
     handle: async ({ context, params }) => {
       const name = params["name"] ?? "";

@@ -7,7 +7,7 @@ import { PersonChange, TaskValues } from "../../../src/todo/model/changes/person
 import { STATUSES } from "../../../src/todo/model/status.js";
 import type { Backlog, Task } from "../../../src/todo/model/task.js";
 import type { PersonEdit } from "../../../src/todo/change/person-edits.js";
-import { EditAnswer, ListAnswer, WhyAnswer } from "../../../src/ui/shapes/backlog.js";
+import { EditAnswer, LsAnswer, WhyAnswer } from "../../../src/ui/shapes/backlog.js";
 import { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { UndoAnswer } from "../../../src/ui/shapes/work.js";
 import { answer as listTasks } from "../../commands/ls.js";
@@ -132,7 +132,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
       tag: z.string().optional(),
       ready: z.literal("true").optional(),
     }),
-    answer: ListAnswer.extend({ problems: z.string().optional() }),
+    answer: LsAnswer.extend({ problems: z.string().optional() }),
     handle: async ({ context, query: { status, tag, ready } }) => {
       const wanted = given({ status, tag, ready: ready === "true" });
       const { json, problem } = await listTasks(context, { words: [], json: true, ...wanted });

@@ -42,7 +42,7 @@ export type VerdictFields = z.infer<typeof verdict>;
 export const verdictFields = verdict.shape;
 
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
-export const ListAnswer = z.object({
+export const LsAnswer = z.object({
   file: z.string().describe("Absolute path of the task file"),
   tasks: z.array(
     Task.extend({
@@ -72,7 +72,7 @@ export const ListAnswer = z.object({
       "Tasks with a wrong value, as the file has them; `wrong`: the keys it is wrong in. Absent: none",
     ),
 });
-export type ListAnswer = z.infer<typeof ListAnswer>;
+export type LsAnswer = z.infer<typeof LsAnswer>;
 
 /** `--json` of `add`, `set`, `block`, `todo`, `done`, `rm` and `accept`. */
 export const EditAnswer = z.object({

@@ -6,7 +6,7 @@ import { Task } from "../../todo/model/task.js";
 import { Verdict } from "../../todo/model/verified.js";
 import { Question, Spent, Way } from "../../workflow/progress.js";
 import { Evidence, MarkerFlag, verdictFields } from "./backlog.js";
-import { inWorkflow, OpenQuestionAnswer } from "./workflow.js";
+import { inWorkflow, OpenQuestionShape } from "./workflow.js";
 
 /** `looper runs --json`. The newest first. */
 export const RunsAnswer = z.object({
@@ -66,7 +66,7 @@ const plannedStep = {
 };
 
 /** `looper run --dry-run --json`. */
-export const PlanAnswer = z.union([
+export const RunDryRunAnswer = z.union([
   z.object({
     ...plannedStep,
     prompt: z.string().describe("Empty for a stage without an agent"),
@@ -76,7 +76,7 @@ export const PlanAnswer = z.union([
   }),
   z.object({ nothing: z.string().describe("Why nothing would be started") }),
 ]);
-export type PlanAnswer = z.infer<typeof PlanAnswer>;
+export type RunDryRunAnswer = z.infer<typeof RunDryRunAnswer>;
 
 /** `looper stop --json`. */
 export const StopAnswer = z.object({
@@ -97,7 +97,7 @@ export const StatusAnswer = z.object({
   need_a_look: z.array(z.string()).describe("Tasks of the run to be accepted by a person, or done again"),
   accepted: z.array(z.string()).describe("Tasks of the run that a person accepted"),
   questions: z
-    .array(OpenQuestionAnswer)
+    .array(OpenQuestionShape)
     .optional()
     .describe("The open questions of the task file, the oldest first; absent: none"),
   paused: z.array(z.string()).optional().describe("Tasks that a person paused; absent: none"),

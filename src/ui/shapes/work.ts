@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** Something that was put aside. */
-export const RescueFactsAnswer = z.object({
+export const RescueShape = z.object({
   id: z.string().describe("The run's id, a slash, and the label"),
   at: z.string().describe("RFC 3339, UTC"),
   task: z.string().optional(),
@@ -11,11 +11,11 @@ export const RescueFactsAnswer = z.object({
   commit: z.string(),
   ref: z.string(),
 });
-export type RescueFactsAnswer = z.infer<typeof RescueFactsAnswer>;
+export type RescueShape = z.infer<typeof RescueShape>;
 
 /** `looper rescue --json`, newest first. */
 export const RescueListAnswer = z.object({
-  rescues: z.array(RescueFactsAnswer),
+  rescues: z.array(RescueShape),
   saved: z
     .array(
       z.object({
@@ -33,7 +33,7 @@ export const RescueListAnswer = z.object({
 export type RescueListAnswer = z.infer<typeof RescueListAnswer>;
 
 /** `looper rescue show ID --json`. */
-export const RescueShowAnswer = RescueFactsAnswer.extend({
+export const RescueShowAnswer = RescueShape.extend({
   paths: z.array(z.string()),
   staged: z.array(z.string()).describe("Paths whose bytes were staged and in no file"),
   diff: z.string().describe("As git prints it"),

@@ -11,7 +11,7 @@ export const inWorkflow = {
 };
 
 /** An open question of a task. */
-export const OpenQuestionAnswer = z.object({
+export const OpenQuestionShape = z.object({
   task: z.string(),
   title: z.string(),
   stage: z.string(),
@@ -23,4 +23,4 @@ export const OpenQuestionAnswer = z.object({
     .describe("Where to read what is decided on: a file, or a command of git's; absent if nothing is shown"),
   paused: z.literal(true).optional(),
 });
-export type OpenQuestionAnswer = z.infer<typeof OpenQuestionAnswer>;
+export type OpenQuestionShape = z.infer<typeof OpenQuestionShape>;

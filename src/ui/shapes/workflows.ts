@@ -28,7 +28,7 @@ export const WorkflowsAnswer = z.object({
 export type WorkflowsAnswer = z.infer<typeof WorkflowsAnswer>;
 
 /** `looper workflows show NAME --json`. */
-export const WorkflowAnswer = z.object({
+export const WorkflowsShowAnswer = z.object({
   name: z.string(),
   origin,
   file: z.string().describe("Absolute"),
@@ -37,22 +37,22 @@ export const WorkflowAnswer = z.object({
   text: z.array(z.string()).describe("A drawing for a terminal, in lines"),
   mermaid: z.string().describe("A drawing as a mermaid diagram"),
 });
-export type WorkflowAnswer = z.infer<typeof WorkflowAnswer>;
+export type WorkflowsShowAnswer = z.infer<typeof WorkflowsShowAnswer>;
 
 /** `looper workflows copy NAME --json`. */
-export const WorkflowCopyAnswer = z.object({
+export const WorkflowsCopyAnswer = z.object({
   name: z.string(),
   from: z.string().describe("Absolute"),
   file: z.string().describe("Absolute"),
   replaced: z.boolean(),
 });
-export type WorkflowCopyAnswer = z.infer<typeof WorkflowCopyAnswer>;
+export type WorkflowsCopyAnswer = z.infer<typeof WorkflowsCopyAnswer>;
 
 /** `looper workflows check FILE --json`. */
-export const WorkflowCheckAnswer = z.object({
+export const WorkflowsCheckAnswer = z.object({
   file: z.string().describe("Absolute"),
   ok: z.boolean(),
   name: z.string().optional(),
   problems: z.array(problem),
 });
-export type WorkflowCheckAnswer = z.infer<typeof WorkflowCheckAnswer>;
+export type WorkflowsCheckAnswer = z.infer<typeof WorkflowsCheckAnswer>;

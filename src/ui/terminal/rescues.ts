@@ -1,14 +1,14 @@
 // Rescues on a terminal: the list, and a diff in colour. Pure.
 import { never } from "../../system/never.js";
 import { showDateTime } from "../view/words/amounts.js";
-import type { RescueFactsAnswer, RescueListAnswer } from "../shapes/work.js";
+import type { RescueShape, RescueListAnswer } from "../shapes/work.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
 import { clean } from "../text.js";
 
 /** Lines of a list, newest first as given. */
 export function rescueLines(
-  rescues: readonly RescueFactsAnswer[],
+  rescues: readonly RescueShape[],
   { colours, columns }: { colours: Colours; columns?: number },
 ): string[] {
   const rows = rescues.map(({ id, at, task, why, files }) => [
@@ -40,7 +40,7 @@ export function savedWorkLines(saved: NonNullable<RescueListAnswer["saved"]>): s
 }
 
 /** Why something was put aside, in words. */
-export function whyText(why: RescueFactsAnswer["why"]): string {
+export function whyText(why: RescueShape["why"]): string {
   switch (why) {
     case "given-up":
       return "work of a task that was given up";

@@ -4,7 +4,7 @@ import { statusFor } from "../../../todo/check/words.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../../todo/model/select.js";
 import type { Status, Task } from "../../../todo/model/task.js";
 import { jsonPieces } from "../../json-text.js";
-import type { ListAnswer } from "../../shapes/backlog.js";
+import type { LsAnswer } from "../../shapes/backlog.js";
 import type { Found } from "../../view/read-doubts.js";
 import { isHeld, workflowAnswer } from "./stages.js";
 import { verdictAnswer } from "./verdict.js";
@@ -51,7 +51,7 @@ export function selectTasks(
 }
 
 /** The list as JSON. */
-export function listAnswer(file: string, listed: Listed): ListAnswer {
+export function listAnswer(file: string, listed: Listed): LsAnswer {
   return { file, tasks: [...taskAnswers(listed)], ...wrongAnswer(listed) };
 }
 
@@ -61,7 +61,7 @@ export function* listPieces(file: string, listed: Listed): Generator<string> {
   yield "\n";
 }
 
-function* taskAnswers(listed: Listed): Generator<ListAnswer["tasks"][number]> {
+function* taskAnswers(listed: Listed): Generator<LsAnswer["tasks"][number]> {
   const isReady = isReadyIn(listed);
   for (const task of listed.tasks) {
     const found = listed.found(task);
@@ -80,7 +80,7 @@ function* taskAnswers(listed: Listed): Generator<ListAnswer["tasks"][number]> {
   }
 }
 
-function wrongAnswer({ wrong }: Listed): Pick<ListAnswer, "wrong"> {
+function wrongAnswer({ wrong }: Listed): Pick<LsAnswer, "wrong"> {
   return wrong.length === 0 ? {} : { wrong: [...wrong] };
 }
 

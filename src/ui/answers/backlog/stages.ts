@@ -3,15 +3,15 @@ import { given } from "../../../system/given.js";
 import { roundUsd } from "../../../agents/usage.js";
 import type { Task } from "../../../todo/model/task.js";
 import type { Answer, GivenAnswer, Question } from "../../../workflow/progress.js";
-import type { ListAnswer } from "../../shapes/backlog.js";
+import type { LsAnswer } from "../../shapes/backlog.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
-import type { OpenQuestionAnswer } from "../../shapes/workflow.js";
+import type { OpenQuestionShape } from "../../shapes/workflow.js";
 import { isAnswered, openQuestion } from "../../../workflow/question.js";
 import type { OpenQuestion } from "../../view/open-questions.js";
 import { isEndOfWorkflow } from "../../view/words/live-line.js";
 import type { AnswerHere, AskedHere } from "../../view/stage-view.js";
 
-type InWorkflow = Pick<ListAnswer["tasks"][number], "workflow" | "stage" | "visit" | "question" | "paused">;
+type InWorkflow = Pick<LsAnswer["tasks"][number], "workflow" | "stage" | "visit" | "question" | "paused">;
 type AskedAnswer = NonNullable<ShowAnswer["questions"]>[number];
 
 /** Where a task is in its workflow; no keys for a task outside one. */
@@ -32,7 +32,7 @@ export function isHeld({ progress }: Pick<Task, "progress">): boolean {
 }
 
 /** An open question as JSON. */
-export function openAnswer({ place, paused, wrong: _wrong, ...open }: OpenQuestion): OpenQuestionAnswer {
+export function openAnswer({ place, paused, wrong: _wrong, ...open }: OpenQuestion): OpenQuestionShape {
   return { ...open, place, paused };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Task } from "../../../todo/model/task.js";
 import { task } from "../../../todo/testing/testing.js";
 import { PLAIN } from "../../colours.js";
-import { ListAnswer } from "../../shapes/backlog.js";
+import { LsAnswer } from "../../shapes/backlog.js";
 import { ShowAnswer } from "../../shapes/runs.js";
 import { attempt, committed, finished, read, sealAll, started } from "../../testing/testing.js";
 import { taskLines } from "../../terminal/lines/task-lines.js";
@@ -88,7 +88,7 @@ test.each<[string, Task, Found | undefined, object]>([
   const tasks = [one];
   const wanted = { status: undefined, tag: undefined, ready: false };
   const listed = { ...selectTasks({ tasks, wrong: [] }, wanted), found: () => found };
-  const [row] = ListAnswer.parse(listAnswer("f", listed)).tasks;
+  const [row] = LsAnswer.parse(listAnswer("f", listed)).tasks;
   expect(row).toMatchObject(fields);
   expect(Object.hasOwn(row ?? {}, "needs_look")).toBe(Object.hasOwn(fields, "needs_look"));
   const shown = ShowAnswer.parse(showAnswer("f", { task: one, tasks, found }, [])).task;

@@ -2,7 +2,7 @@
 import type { WorkflowFile } from "../../../config/workflows/find-workflows.js";
 import { drawMermaid, drawText } from "../../../workflow/file/draw.js";
 import type { PlacedProblem, WorkflowReading } from "../../../workflow/file/read-workflow.js";
-import type { WorkflowAnswer, WorkflowCheckAnswer, WorkflowsAnswer } from "../../shapes/workflows.js";
+import type { WorkflowsShowAnswer, WorkflowsCheckAnswer, WorkflowsAnswer } from "../../shapes/workflows.js";
 
 /** A workflow that can be named, read. */
 export interface ListedWorkflow extends WorkflowFile {
@@ -38,7 +38,7 @@ export function workflowsAnswer(listed: readonly ListedWorkflow[], used: string)
 export function workflowAnswer(
   { name, origin, file }: WorkflowFile,
   { workflow, digest }: Extract<WorkflowReading, { digest: string }>,
-): WorkflowAnswer {
+): WorkflowsShowAnswer {
   const mermaid = drawMermaid(workflow).join("\n");
   return { name, origin, file, digest, workflow, text: drawText(workflow), mermaid };
 }
@@ -46,7 +46,7 @@ export function workflowAnswer(
 export function workflowCheckAnswer(
   file: string,
   { workflow, problems }: Pick<WorkflowReading, "workflow" | "problems">,
-): WorkflowCheckAnswer {
+): WorkflowsCheckAnswer {
   return {
     file,
     ok: problems.length === 0,
@@ -60,6 +60,6 @@ function problemOf({
   column,
   message,
   suggestion,
-}: PlacedProblem): WorkflowCheckAnswer["problems"][number] {
+}: PlacedProblem): WorkflowsCheckAnswer["problems"][number] {
   return { line, column, message, suggestion };
 }

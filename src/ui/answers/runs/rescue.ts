@@ -5,7 +5,7 @@ import type { Rescue } from "../../../git/bring-back/rescues.js";
 import type { ListedWork } from "../../../git/saved-work/work-ref.js";
 import type {
   RescueDropAnswer,
-  RescueFactsAnswer,
+  RescueShape,
   RescueListAnswer,
   RescueRestoreAnswer,
   RescueShowAnswer,
@@ -51,7 +51,7 @@ export function rescueDropAnswer(rescues: Iterable<Rescue>): RescueDropAnswer {
   return { dropped: Array.from(rescues, ({ id, commit }) => ({ id, commit })) };
 }
 
-function factsOf({ id, at, task, why, changes, staged, commit, ref }: Rescue): RescueFactsAnswer {
+function factsOf({ id, at, task, why, changes, staged, commit, ref }: Rescue): RescueShape {
   return {
     id,
     at: new Date(at).toISOString(),
