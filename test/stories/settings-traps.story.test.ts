@@ -48,6 +48,10 @@ test.each([
     rig.write(name, text === "" ? trap(rig) : text);
     rig.write(".looper/config.json", JSON.stringify({ loop: { max_attempts: 7 } }));
     await reads(rig);
+    const unread = name.startsWith(".looperrc") ? [`looper: ${name} is not read: the settings are in`] : [];
+    expect(
+      (await rig.run(["config"])).stderr.match(/^looper: .+ is not read: the settings are in/gm) ?? [],
+    ).toEqual(unread);
   })(),
 );
 

@@ -5,7 +5,14 @@ import { leadsInside } from "../../system/files/leads-inside.js";
 import type { Files } from "../../system/ports.js";
 import { loadClaudeHooks } from "../claude/claude-hooks.js";
 import { loadSettings } from "../read/load.js";
-import { GO_BACKLOG, GO_SETTINGS, listUserFiles, settingsPaths, type SettingsPaths } from "../read/places.js";
+import {
+  GO_BACKLOG,
+  GO_SETTINGS,
+  PROJECT_FILES,
+  listUserFiles,
+  settingsPaths,
+  type SettingsPaths,
+} from "../read/places.js";
 import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Layers, type ResolvedSettings } from "../read/resolve.js";
 
@@ -55,7 +62,8 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const paths = settingsPaths(resolved, { project: folder, home, env });
   const todoFile = typed ?? paths.todoFile;
   const goFiles = await findGoFiles(files, folder, todoFile);
-  const warnings = [...warnOfGoFiles(goFiles), ...resolved.warnings, ...(claude?.warnings ?? [])];
+  const unread = await warnOfUnread(files, folder, goFiles);
+  const warnings = [...warnOfGoFiles(goFiles), ...unread, ...resolved.warnings, ...(claude?.warnings ?? [])];
   const realTodoFile = await findRealTodoFile(files, todoFile);
   const lockDir = lockFolder(realTodoFile);
   await refuseLocksOutside(files, lockDir);
@@ -80,6 +88,20 @@ export function warnOfGoFiles(names: readonly string[]): string[] {
   return [
     `${names.join(", ")} of the Go program ${names.length === 1 ? "is" : "are"} not read; docs/from-looper-go.md says what to do`,
   ];
+}
+
+/** Files that are called like settings by the customs of other programs. */
+const CALLED_SETTINGS =
+  /^(?:\.looperrc(?:\.\w+)?|\.?looper\.(?:jsonc?|json5|ya?ml|toml)|looper\.config\.\w+|\.looper\/(?:config|settings)\.\w+)$/;
+
+async function warnOfUnread(files: Files, folder: string, known: readonly string[]): Promise<string[]> {
+  const inside = await files.list(path.join(folder, ".looper")).catch(() => []);
+  const beside = await files.list(folder).catch(() => []);
+  const names = [...beside, ...inside.map((name) => `.looper/${name}`)];
+  const read: readonly string[] = [...PROJECT_FILES, ...known];
+  return names
+    .filter((name) => CALLED_SETTINGS.test(name) && !read.includes(name))
+    .map((name) => `${name} is not read: the settings are in ${PROJECT_FILES[0]}`);
 }
 
 /** With default settings but for the task file's name: for commands that must run with broken settings. */
