@@ -486,6 +486,10 @@ test(
     expect(missed.slice(2).map(({ seq }) => seq)).toEqual(first.slice(2).map(({ seq }) => seq));
     const [, guest = ""] = await client.program.says(/ann \(answer\): \S+#key=(\S+)/);
     const ann = connect(client, { key: await signIn(client.base, guest) });
+    await ann.send({ type: "approval", approvalId: actionId });
+    expect(await ann.until(() => true)).toMatchObject([
+      { type: "error", error: "approved is missing: true or false" },
+    ]);
     await ann.send({ type: "approval", approvalId: actionId, approved: true, requestId: "r2" });
     const rest = await ann.until(({ type }) => type === "answer");
     expect(rest[0]).toMatchObject({ requestId: "r2", seq: Number(first.at(-1)?.["seq"]) + 1 });

@@ -144,12 +144,14 @@ class Talk {
         });
       case "approval": {
         const { approvalId: id = "", approved, comment } = message;
+        if (approved === undefined)
+          return this.#send({ type: "error", requestId, error: "approved is missing: true or false" });
         const sessionId = id.split(".")[0] ?? "";
         const { body: before } = await this.#ask(
           "GET",
           `/api/looper/status/${encodeURIComponent(sessionId)}`,
         );
-        const where = `/api/actions/${encodeURIComponent(id)}/${approved === true ? "approve" : "reject"}`;
+        const where = `/api/actions/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`;
         const said = await this.#ask("POST", where, comment === undefined ? undefined : { comment });
         if (said.status !== 200) return this.#send({ type: "error", requestId, ...said.body });
         return this.#follow({ requestId }, sessionId, State.parse(before).lastSeq);
