@@ -39,7 +39,11 @@ const folder = mkdtempSync(path.join(tmpdir(), "looper-nodes-"));
 for (const name of chosen.length === 0 ? names() : chosen) {
   const node = path.join(tools, "node_modules", name, "bin", "node");
   if (!existsSync(node)) {
-    console.log(`${name}: not tried, there is no binary for this machine`);
+    const isMissing = process.platform === "linux" && process.arch === "x64";
+    console.log(
+      `${name}: not tried, ${isMissing ? "its package is missing" : "there is no binary for this machine"}`,
+    );
+    if (isMissing) process.exitCode = 1;
     continue;
   }
   const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
