@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import type { Ran } from "../../src/gate/verdict.js";
-import type { Trial } from "../../src/loop/explain/try-checks.js";
+import type { Trial } from "../../src/loop/explain/project-room.js";
 import { judgeTrial } from "./doctor/room.js";
 import { contextIn, typeLine } from "../testing/testing.js";
 

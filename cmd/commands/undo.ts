@@ -1,7 +1,7 @@
 // `looper undo ID`: reverts the changes of a done task and reopens it, or takes the work of an unfinished one
 // back. Leaves the work to src/loop/undo/undo.ts.
 import { Option } from "commander";
-import type { ChangeCounts } from "../../src/loop/undo/change-counts.js";
+import type { ChangeCounts } from "../../src/loop/undo/plan-undo.js";
 import { undo } from "../../src/loop/undo/undo.js";
 import { usageError } from "../../src/system/errors.js";
 import { undoAnswer } from "../../src/ui/answers/runs/undo.js";

@@ -65,10 +65,7 @@ export class TreeReplay {
     const { memory } = this.opened.world;
     if (event.type === "agent_finished" && event.report !== undefined && "found" in event.report)
       memory.of(event.job).summary = event.report.found;
-    if (event.type === "gate_finished" && event.stage !== undefined) {
-      memory.of(event.job).verdict = event.verdict;
-      memory.of(event.job).gate = event;
-    }
+    if (event.type === "gate_finished" && event.stage !== undefined) memory.of(event.job).gate = event;
   }
 
   /** Performs the effect decided at `at` (epoch ms), and compares it with the event it ended in then. */

@@ -2,7 +2,7 @@
 import { findOutputSchema } from "../../../src/config/workflows/find-output-schema.js";
 import { workflowPlaces } from "../../../src/config/workflows/find-workflows.js";
 import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";
-import { findEditable, writeEdited } from "../../../src/loop/runs/edited-output.js";
+import { findEditable, writeEdited } from "../../../src/loop/runs/output-files.js";
 import { usageError } from "../../../src/system/errors.js";
 import { isRecord, parseJson } from "../../../src/system/text/json.js";
 import { EDIT, type TypedAnswer } from "../../../src/todo/change/person-answers.js";

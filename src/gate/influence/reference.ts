@@ -1,7 +1,7 @@
 // The reference of an attempt: the project at the start of the run, with the changes that a person made
 // since, and with those to checks that the verdict on an earlier task says it needs, so that no later task is
 // accused of them. All other changes by agents since then, committed or not, count as one long attempt,
-// because only the gate has checked them. src/loop/perform/gate/task-reference.ts finds the start of the run.
+// because only the gate has checked them. src/loop/perform/gate/run-start.ts finds the start of the run.
 import { toText } from "../../git/base/bytes.js";
 import { sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";

@@ -377,6 +377,9 @@ export type StepEvent = z.infer<typeof StepEvent>;
 
 export type RunEvent = StepEvent | ToldEvent;
 
+/** The event of a type. */
+export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
 /** The fields that every line of a log has beside its event. */
 export interface Stamp {
   seq: number;

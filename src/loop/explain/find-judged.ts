@@ -1,10 +1,9 @@
 // Finds in the logs the last verdict of the gate on a task, with what it takes to reach it again.
 import { basename, dirname, join } from "node:path";
 import type { CheckBefore } from "../../gate/verdict/reasons.js";
-import { StepEvent } from "../../logging/events/events.js";
+import { StepEvent, type EventOf } from "../../logging/events/events.js";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";
-import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 
 /** A verdict on an attempt at a task. */
@@ -12,7 +11,7 @@ export interface JudgedAttempt {
   run: string;
   /** The runs before it, newest first. */
   earlier: readonly string[];
-  gate: Extract<StepEvent, { type: "gate_finished" }>;
+  gate: EventOf<"gate_finished">;
   /** The commit of the checkpoint, where the log has it. */
   base?: string;
   /** The results of the checks before the task: their file (absolute), and what the log has of them. */
@@ -39,7 +38,7 @@ export async function findJudged(
     // The file is always in the logs: a log from another machine must not make us read any other path.
     const baseline =
       file === undefined ? undefined : join(logDir, "runs", basename(dirname(file)), basename(file));
-    return { run, earlier: runs.slice(at + 1), ...rest, ...given({ baseline }) };
+    return { run, earlier: runs.slice(at + 1), ...rest, baseline };
   }
   return undefined;
 }
@@ -57,12 +56,9 @@ async function judgedIn(
     const event = StepEvent.safeParse(value).data;
     if (event?.type === "run_started" && !isOfTaskFile(event, place)) return undefined;
     if (event === undefined || !("task_id" in event) || event.task_id !== task) continue;
-    if (event.type === "checkpoint") begun = { ...begun, ...given({ base: event.base }) };
+    if (event.type === "checkpoint") begun = { ...begun, base: event.base ?? begun.base };
     if (event.type === "baseline_finished")
-      begun = {
-        before: event.commands,
-        ...given({ base: begun.base, baseline: event.file }),
-      };
+      begun = { before: event.commands, base: begun.base, baseline: event.file };
     if (event.type === "gate_finished" && event.verdict !== "interrupted") judged = { ...begun, gate: event };
   }
   return judged;

@@ -3,7 +3,6 @@
 import { isStepType, type RunEvent, type Sealed } from "../../logging/events/events.js";
 import { shorten } from "../../system/text/cut.js";
 import { never } from "../../system/never.js";
-import { given } from "../../system/given.js";
 import type { Question } from "../../workflow/progress.js";
 
 /** The kind of a notification; in the log's line `notified` it is `of`. */
@@ -96,12 +95,10 @@ export class Notices {
         this.#tell("asked", line, { question: line.question });
         break;
       case "committed":
-        if (line.task_id !== undefined || line.updated.some(({ to }) => to === "done"))
-          this.#tell(
-            "committed",
-            { ...line, task_id: line.task_id ?? line.updated[0]?.id },
-            given({ commit: line.commit }),
-          );
+        if (line.task_id !== undefined || line.updated.some(({ to }) => to === "done")) {
+          const facts = { ...line, task_id: line.task_id ?? line.updated[0]?.id };
+          this.#tell("committed", facts, { commit: line.commit });
+        }
         break;
       default:
     }
@@ -112,7 +109,7 @@ export class Notices {
     this.#group.push({
       of,
       seq: line.seq,
-      line: { timestamp, ...given({ task_id, stage, visit, agent, attempt }), ...more },
+      line: { timestamp, task_id, stage, visit, agent, attempt, ...more },
     });
   }
 }

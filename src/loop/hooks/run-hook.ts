@@ -1,7 +1,8 @@
 // Runs one hook, a command of the user, with the event on stdin. Its failure does not affect the run. read-hook.ts decides how
-// it is started.
+// it is started. Makes the data that the hook gets about an attempt.
 import type { Ports } from "../../system/ports.js";
 import { planHookCall, type Hook, type HookArguments } from "./read-hook.js";
+import type { Summary } from "../../todo/model/summary.js";
 
 /** A hook to run. */
 export interface HookOrder {
@@ -68,4 +69,34 @@ export async function runHook(
   if (ended.how !== "exited")
     return { outcome: "failed", output: ended.how === "not-found" ? ended.message : printed };
   return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output: printed };
+}
+
+/** The content of the file. Without a summary it has only the task and the status. */
+export interface HookSummary extends Omit<Partial<Summary>, "status"> {
+  task_id: string | null;
+  /** The status the runner decided, as in the second argument. */
+  status: string;
+  /** The status the agent reported, if it is different. */
+  reported_status?: Summary["status"];
+}
+
+/** The agent's summary of a job, under the status that the runner gave the attempt. */
+export function makeHookSummary(
+  taskId: string | undefined,
+  status: string,
+  found: Summary | undefined,
+): HookSummary {
+  const about = { task_id: taskId ?? null, status };
+  if (found === undefined) return about;
+  const { summary = "", files = [], blockers = [], new_tasks = [] } = found;
+  const reported = found.status === status ? {} : { reported_status: found.status };
+  return { ...about, ...reported, summary, files, blockers, new_tasks };
+}
+
+/** The event on stdin, with the agent's report. */
+export function makeHookEvent(
+  facts: object,
+  { summary = "", files = [], blockers = [], new_tasks = [] }: HookSummary,
+) {
+  return { ...facts, summary, files, blockers, new_tasks };
 }

@@ -8,7 +8,7 @@ import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Ports } from "../../system/ports.js";
 import { listBackups } from "../../todo/store/backlog-file.js";
 import { join } from "node:path";
-import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
+import { isOfTaskFile } from "../../logging/is-of-task-file.js";
 
 /** Where to look. `run`: the current run, which is skipped. */
 export interface VersionPlace {
@@ -38,35 +38,26 @@ export async function findKnownVersion(place: VersionPlace): Promise<string | un
   return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quoteIfNeeded(project.logDir)} away to start anew`;
 }
 
-/** The last other run that read tasks from this file. */
-async function findRunWithTasks({ ports, project, run }: VersionPlace): Promise<string | undefined> {
-  const { folder, logDir, todoFile } = project;
-  const runs = (await listRuns(ports, logDir)).filter((one) => one !== run);
-  return findLastRunWithTasks(ports, { folder, logDir, todoFile, runs });
-}
-
-// Finds a run that saw tasks in a task file that has none any more.
-
-type FilePorts = Pick<Ports, "files">;
-
 /** How many of the newest runs are read. */
 const ASKED = 3;
 /** The line `backlog_read` comes within this many lines. */
 const MOST_LINES = 50;
 
-/** The newest of these runs (oldest first) that read tasks from this file; only the last few are read. */
-async function findLastRunWithTasks(
-  ports: FilePorts,
-  { runs, ...place }: LogPlace & { runs: readonly string[] },
-): Promise<string | undefined> {
-  for (const run of runs.slice(-ASKED).reverse())
-    if (await hasSeenTasks(ports, join(place.logDir, "runs", run), place)) return run;
+/** The last other run that read tasks from this file. */
+async function findRunWithTasks({ ports, project, run }: VersionPlace): Promise<string | undefined> {
+  const runs = (await listRuns(ports, project.logDir)).filter((one) => one !== run);
+  for (const one of runs.slice(-ASKED).reverse()) if (await hasSeenTasks(ports, project, one)) return one;
   return undefined;
 }
 
-async function hasSeenTasks(ports: FilePorts, folder: string, place: LogPlace): Promise<boolean> {
+async function hasSeenTasks(
+  ports: VersionPlace["ports"],
+  { folder, logDir, todoFile }: Project,
+  run: string,
+): Promise<boolean> {
+  const place = { folder, logDir, todoFile };
   let same = false;
-  for await (const line of readLines(ports, folder)) {
+  for await (const line of readLines(ports, join(logDir, "runs", run))) {
     if (line.type === "run_started") same = isOfTaskFile(line.value, place);
     if (line.type === "backlog_read") return same && Number(line.value["tasks"]) > 0;
     if (line.seq > MOST_LINES) return false;

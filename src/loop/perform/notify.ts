@@ -6,7 +6,6 @@ import { runHook } from "../hooks/run-hook.js";
 import type { Sealed } from "../../logging/events/events.js";
 import { KEPT } from "../../logging/run-log.js";
 import { errorMessage } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { Network } from "../../system/network.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { makeHookEnvironment } from "./environment.js";
@@ -54,7 +53,7 @@ class Sender implements Notifier {
     const { ending, message, totals } = end;
     const line = { timestamp: new Date(clock.now()).toISOString() };
     this.#sendAll(this.#notices.flush());
-    this.#send({ of: "run_ended", line }, { ...given({ message }), ending, totals });
+    this.#send({ of: "run_ended", line }, { message, ending, totals });
     const limit = clock.after(ending === "interrupted" ? INTERRUPTED_MS : END_MS, () => {
       this.#stop.abort();
     });
@@ -87,7 +86,8 @@ class Sender implements Notifier {
       run: log.run,
       project: project.folder,
       ...line,
-      ...given({ title, why }),
+      title,
+      why,
       ...(of === "asked" && to.length > 0 ? { to } : {}),
       ...more,
     };
@@ -106,27 +106,28 @@ class Sender implements Notifier {
     const { task_id, stage, visit } = line;
     await log.tell({
       type: "notified",
-      ...given({ task_id: TaskId.safeParse(task_id).data, stage, visit }),
+      task_id: TaskId.safeParse(task_id).data,
+      stage,
+      visit,
       of,
       to: nameReceiver(receiver),
       outcome: end.outcome,
-      ...given({ error: end.error, event: seq }),
+      error: end.error,
+      event: seq,
       duration_ms: Math.round(ports.clock.monotonic() - began),
     });
   }
 
   async #post(notice: Notice, address: string): Promise<PostEnd> {
     const { clock } = this.#world.ports;
-    const stop = new AbortController();
-    const abort = (): void => {
-      stop.abort();
-    };
-    const limit = clock.after(POST_MS, abort);
-    this.#stop.signal.addEventListener("abort", abort, { once: true });
+    const late = new AbortController();
+    const limit = clock.after(POST_MS, () => {
+      late.abort();
+    });
+    const signal = AbortSignal.any([this.#stop.signal, late.signal]);
     const network = await this.#network();
-    const end = await postNotice(network, { address, body: JSON.stringify(notice), signal: stop.signal });
+    const end = await postNotice(network, { address, body: JSON.stringify(notice), signal });
     limit.cancel();
-    this.#stop.signal.removeEventListener("abort", abort);
     return end;
   }
 
@@ -149,7 +150,7 @@ class Sender implements Notifier {
     if (this.#stop.signal.aborted) return { outcome: "timed-out", error: "stopped, because the run ended" };
     const code = end.exitCode === undefined ? "" : `exit code ${end.exitCode}`;
     const error = [code, end.output.trim().split("\n").at(-1) ?? ""].filter((part) => part !== "").join(": ");
-    return { outcome: end.outcome, ...given({ error: error === "" ? undefined : error }) };
+    return { outcome: end.outcome, error: error === "" ? undefined : error };
   }
 
   #environment(notice: Notice): Record<string, string> {

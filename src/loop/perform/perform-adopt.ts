@@ -1,23 +1,27 @@
-// Adopts the backlog of a bootstrap or a repair if it is valid and loses nothing.
-// src/todo/store/store.ts writes it and copies the old file.
+// Adopts the backlog of a bootstrap or a repair if it is valid and loses nothing; otherwise the tree is put back, and what the agent
+// changed is a rescue. src/todo/store/store.ts writes the backlog and copies the old file.
 import type { StepEvent } from "../../logging/events/events.js";
-import { given } from "../../system/given.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import type { NewTask } from "../../todo/model/summary.js";
 import { findObjections, withOldProgress } from "../../todo/understand/losses.js";
-import type { Backlog } from "../../todo/model/task.js";
+import type { Backlog, Task } from "../../todo/model/task.js";
 import { applyChanges } from "../../todo/change/update.js";
-import { dropDraftCheckpoint, undoDraft } from "./tree/draft-tree.js";
-import type { Effect, JobFacts } from "../step/effects.js";
+import type { JobFacts, EffectOf } from "../step/effects.js";
 import type { World } from "./world.js";
+import { performAs } from "./perform-as.js";
+import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
+import { RESCUES, THE_DRAFT } from "../../git/base/names.js";
+import { restoreTo } from "../../git/restore/restore.js";
+import { listSome } from "../../system/text/cut.js";
+import { forget, takeSnapshot } from "./tree/perform-tree.js";
 
-type Adopt = Extract<Effect, { kind: "adopt" }>;
+type Adopt = EffectOf<"adopt">;
 
 /** Contract §4: validates the file an agent wrote, then adopts it; rejects a repair that loses a task. */
 export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
   const why = await adopt(world, job, job.phase === "repair");
   await (why === undefined ? dropDraftCheckpoint(world, job) : undoDraft(world, job));
-  return { type: "adopted", ...job, adopted: why === undefined, ...given({ why }) };
+  return { type: "adopted", ...job, adopted: why === undefined, why };
 }
 
 /** Adopts the file; returns why it was rejected, or `undefined`. */
@@ -39,23 +43,25 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
   const keeps = project.resolved.settings.verify.from_agents;
   const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
-  const unmoved = withOldProgress(checked.backlog, repairs ? old : undefined);
-  if (unmoved !== checked.backlog) {
-    const message =
-      "the agent's own `progress` of tasks was dropped: only the runner and people move a task through its workflow";
-    await world.log.tell({ type: "warning", ...job, message });
-  }
-  const unpermitted = removeOwnPermits(unmoved, known);
-  if (unpermitted !== unmoved) {
-    const message =
-      "the agent's own `changes` of tasks were dropped: only people let a task change its checks";
-    await world.log.tell({ type: "warning", ...job, message });
-  }
-  const own = keeps ? unpermitted : removeOwnChecks(unpermitted, known);
-  if (own !== unpermitted) {
-    const message =
-      "the agent's own `verify` and `agent` of tasks were dropped: an agent may not choose its own checks";
-    await world.log.tell({ type: "warning", ...job, message });
+  const removals: [string, (backlog: Backlog) => Backlog][] = [
+    [
+      "`progress` of tasks was dropped: only the runner and people move a task through its workflow",
+      (backlog) => withOldProgress(backlog, repairs ? old : undefined),
+    ],
+    [
+      "`changes` of tasks were dropped: only people let a task change its checks",
+      (backlog) => removeOwnPermits(backlog, known),
+    ],
+    [
+      "`verify` and `agent` of tasks were dropped: an agent may not choose its own checks",
+      (backlog) => (keeps ? backlog : removeOwnChecks(backlog, known)),
+    ],
+  ];
+  let own = checked.backlog;
+  for (const [what, remove] of removals) {
+    const left = remove(own);
+    if (left !== own) await world.log.tell({ type: "warning", ...job, message: `the agent's own ${what}` });
+    own = left;
   }
   const taken = own === checked.backlog ? bytes : Buffer.from(`${JSON.stringify(own, null, 2)}\n`, "utf8");
   const adopted = await store.adopt(taken, { copyAside: true });
@@ -64,19 +70,24 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
 
 /** L5: only people choose which checks a task may change, so only patterns in the old text are kept. */
 function removeOwnPermits(backlog: Backlog, known: string): Backlog {
-  const tasks = backlog.tasks.map((task) => {
+  return mapTasks(backlog, (task) => {
     const { changes = [], ...rest } = task;
     const kept = changes.filter((pattern) => known.includes(JSON.stringify(pattern)));
     if (kept.length === changes.length) return task;
     return { ...rest, ...(kept.length === 0 ? {} : { changes: kept }) };
   });
+}
+
+/** The backlog itself, if no task differs. */
+function mapTasks(backlog: Backlog, map: (task: Task) => Task): Backlog {
+  const tasks = backlog.tasks.map(map);
   return tasks.some((task, at) => task !== backlog.tasks[at]) ? { ...backlog, tasks } : backlog;
 }
 
 /** L5: only people choose a task's checks and its agent, so only those in the old text are kept. */
 function removeOwnChecks(backlog: Backlog, known: string): Backlog {
   const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
-  const tasks = backlog.tasks.map((task) => {
+  return mapTasks(backlog, (task) => {
     const { verify = [], agent, ...rest } = task;
     const kept = verify.filter(isKnown);
     const mayStay = agent === undefined || isKnown(agent);
@@ -87,7 +98,6 @@ function removeOwnChecks(backlog: Backlog, known: string): Backlog {
       ...(agent !== undefined && mayStay ? { agent } : {}),
     };
   });
-  return tasks.some((task, at) => task !== backlog.tasks[at]) ? { ...backlog, tasks } : backlog;
 }
 
 /** Makes a backlog of the summary's new tasks if a bootstrap left no file (contract §4). */
@@ -98,4 +108,41 @@ function makeBacklogOf(world: World, tasks: readonly NewTask[]): Uint8Array | un
   const keepVerify = world.project.resolved.settings.verify.from_agents;
   const { backlog } = applyChanges(empty, [{ op: "add", tasks, keepVerify }], now);
   return Buffer.from(JSON.stringify(backlog, null, 2) + "\n", "utf8");
+}
+
+/** Makes a checkpoint of the tree before the agent starts; does nothing without git. */
+export async function checkpointDraft({ repo, log, memory }: World, { job }: JobFacts): Promise<void> {
+  if (repo === undefined) return;
+  const order = { id: THE_DRAFT, run: log.run, reuse: false };
+  memory.of(job).checkpoint = await performAs("checkpoint", () => checkpoint(repo, order));
+}
+
+/** Drops the checkpoint of an accepted draft; its agent's other changes stay. */
+export async function dropDraftCheckpoint(world: World, job: JobFacts): Promise<void> {
+  forget(world, job);
+  const { repo } = world;
+  if (repo !== undefined) await performAs("checkpoint", () => dropCheckpoint(repo, THE_DRAFT));
+}
+
+/** Restores the tree after a rejected draft, and logs the rescue that keeps the agent's changes. */
+export async function undoDraft(world: World, job: JobFacts): Promise<void> {
+  const { repo, log, memory } = world;
+  const before = memory.of(job.job).checkpoint;
+  if (repo === undefined || before === undefined) return;
+  const kind = job.phase === "repair" ? "repair" : "draft";
+  const label = `${kind}-${String(job.attempt)}`;
+  const { warnings: seen = [] } = (await takeSnapshot(world, job, label)) ?? {};
+  const back = await performAs("restore", () => restoreTo(repo, { checkpoint: before, run: log.run, label }));
+  await dropDraftCheckpoint(world, job);
+  for (const message of [...seen, ...back.warnings]) await log.tell({ type: "warning", ...job, message });
+  if (back.rescue === undefined) return;
+  const shown = back.rescue.slice(RESCUES.length + 1);
+  const message = `the failed ${kind} left ${describePaths(back.paths)}: put back, and kept as looper rescue show ${shown}`;
+  await log.tell({ type: "warning", ...job, message });
+}
+
+const NAMED = 3;
+
+function describePaths(paths: readonly string[]): string {
+  return paths.length === 0 ? "changes" : listSome(paths, NAMED);
 }

@@ -1,8 +1,7 @@
-// Effects that read and change the backlog. src/todo/store/store.ts reads and writes the file.
+// Effects that read and change the backlog alone. src/todo/store/store.ts reads and writes the file.
 import { basename, join, relative } from "node:path";
 import type { StepEvent } from "../../logging/events/events.js";
 import { findLeftBehind } from "../../git/checkpoint/left-behind.js";
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { Problem } from "../../todo/model/problem.js";
@@ -12,13 +11,17 @@ import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import { describeCorrections } from "../../todo/understand/understand.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { ChangeResult } from "../step/jobs.js";
-import { findKnownVersion, type VersionPlace } from "./known-version.js";
+import { findKnownVersion } from "./known-version.js";
 import type { World } from "./world.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import { editBacklog } from "../../todo/json/edit.js";
 import { encode } from "../../todo/store/backlog-file.js";
 import { isAnswered } from "../../workflow/question.js";
-import { findChangedFile, refusesShown } from "../runs/as-shown.js";
+import { findChangedFile, refusesShown } from "../runs/output-files.js";
+import { taskToSettle } from "../step/edits.js";
+import type { EffectOf } from "../step/effects.js";
+import { keepAttempt, noteStart } from "./tree/keep-attempt.js";
+import { forgetCheckpoints } from "./tree/perform-tree.js";
 
 type Row = ChangeResult["rows"][number];
 
@@ -44,17 +47,15 @@ export async function performRead(world: World): Promise<StepEvent> {
         tasks: rows.filter(({ marker }) => marker !== true).length,
         rows,
         index,
-        ...given({ left_behind: left }),
+        left_behind: left,
       };
     }
     case "missing":
-      return makeInvalidEvent("missing", [], await findKnownVersion(makeVersionPlace(world)));
-    case "empty":
-      return makeInvalidEvent(
-        isBlank(read.bytes) ? "empty" : "no-tasks",
-        [],
-        await findKnownVersion(makeVersionPlace(world)),
-      );
+    case "empty": {
+      const what = read.kind === "missing" ? read.kind : isBlank(read.bytes) ? "empty" : "no-tasks";
+      const { ports, project, repo, log } = world;
+      return makeInvalidEvent(what, [], await findKnownVersion({ ports, project, repo, run: log.run }));
+    }
     case "invalid":
       return makeInvalidEvent("broken", read.problems, undefined);
     default:
@@ -70,10 +71,6 @@ async function findTaskLeftBehind(
   if (repo === undefined || project.resolved.settings.git.on_failure !== "restore") return undefined;
   const isInProgress = (id: string): boolean => rows.some((row) => row.id === id && row.status === "doing");
   return await findLeftBehind(repo, isInProgress);
-}
-
-function makeVersionPlace({ ports, project, repo, log }: World): VersionPlace {
-  return { ports, project, run: log.run, ...given({ repo }) };
 }
 
 /** Corrects obvious mistakes in a broken file if that makes it valid, and keeps a copy. Returns whether it did. */
@@ -104,10 +101,10 @@ function makeInvalidEvent(
     what,
     problems: problems.slice(0, MOST_PROBLEMS).map(({ suggestion, ...rest }) => ({
       ...rest,
-      ...(suggestion === null ? {} : { suggestion }),
+      suggestion: suggestion ?? undefined,
     })),
     count: problems.length,
-    ...given({ known }),
+    known,
   };
 }
 
@@ -128,27 +125,16 @@ export async function changeBacklog(
   { beforeWrite, inHand }: Pick<ChangeOptions, "beforeWrite" | "inHand"> = {},
 ): Promise<ChangedBacklog> {
   if (during === "idle") await withdrawUnshown(world);
-  const isReading = during === "agent" && world.memory.reader !== undefined;
-  const changed = await applyToStore(world, changes, {
-    while: isReading ? "reader" : during,
-    ...given({ beforeWrite, inHand }),
+  const { finished, reader } = world.memory;
+  const changed = await world.store.change(changes, {
+    while: during === "agent" && reader !== undefined ? "reader" : during,
+    ...{ beforeWrite, inHand, finished },
+    ...(world.project.resolved.settings.loop.apply_summary ? {} : { byAgents: true as const }),
   });
-  for (const { id, to } of changed.outcome.updated) {
-    if (to === "done") world.memory.finished.add(id);
-  }
-  return changed;
-}
-
-async function applyToStore(
-  world: World,
-  changes: readonly Change[],
-  options: Omit<ChangeOptions, "finished">,
-): Promise<ChangedBacklog> {
-  const byAgents = world.project.resolved.settings.loop.apply_summary ? {} : { byAgents: true as const };
-  const { finished } = world.memory;
-  const changed = await world.store.change(changes, { ...options, ...byAgents, finished });
-  if (changed.ok) return { outcome: toChangeResult(world, changed.value), bytes: changed.value.bytes };
-  throw new Error("cannot change the backlog: it was never read");
+  if (!changed.ok) throw new Error("cannot change the backlog: it was never read");
+  const outcome = toChangeResult(world, changed.value);
+  for (const { id, to } of outcome.updated) if (to === "done") finished.add(id);
+  return { outcome, bytes: changed.value.bytes };
 }
 
 /** Converts the store's result to the fields of events. */
@@ -159,7 +145,7 @@ function toChangeResult(world: World, changed: Changed): ChangeResult {
     updated: changed.applied.updated,
     refused: changed.applied.refused.map(({ change, why }) => ({
       op: change.op,
-      ...("id" in change ? { id: change.id } : {}),
+      id: "id" in change ? change.id : undefined,
       why,
     })),
     warnings: [...changed.applied.warnings],
@@ -167,21 +153,13 @@ function toChangeResult(world: World, changed: Changed): ChangeResult {
     removed: [...changed.removed],
     digest: changed.index.digest,
     sha256: changed.sha256,
-    ...(changed.saved ? { saved: true } : {}),
-    ...(edits === undefined
-      ? {}
-      : {
-          edits: {
-            added: edits.added,
-            changed: edits.changed,
-            ...(edits.removed.length === 0 ? {} : { removed: edits.removed }),
-            put_back: edits.putBack,
-            ...given({ copy: edits.copy }),
-          },
-        }),
-    ...(heard === undefined
-      ? {}
-      : { heard: heard.map(({ at, changes }) => ({ at, changes: [...changes] })) }),
+    saved: changed.saved ? true : undefined,
+    edits: edits && {
+      ...{ added: edits.added, changed: edits.changed },
+      removed: edits.removed.length === 0 ? undefined : edits.removed,
+      ...{ put_back: edits.putBack, copy: edits.copy },
+    },
+    ...(heard && { heard: heard.map(({ at, changes }) => ({ at, changes: [...changes] })) }),
   };
 }
 
@@ -248,4 +226,19 @@ function withoutAnswer(task: Task): Task {
   if (task.progress === undefined) return task;
   const { answer: _answer, ...progress } = task.progress;
   return { ...task, progress };
+}
+
+/** Changes only the backlog, and drops the checkpoints of tasks it blocks. */
+export async function performChange(world: World, effect: EffectOf<"change-backlog">): Promise<StepEvent> {
+  await noteStart(world);
+  const { changes, during } = effect;
+  const { outcome } = await changeBacklog(world, changes, during, { inHand: taskToSettle(effect) });
+  if (effect.job?.job === world.memory.reader) world.memory.reader = undefined;
+  if (effect.job !== undefined) await keepAttempt(world, effect.job);
+  const isRefused = (id: string): boolean => outcome.refused.some((one) => one.id === id);
+  await forgetCheckpoints(
+    world,
+    changes.flatMap((change) => (change.op === "block" && !isRefused(change.id) ? [change.id] : [])),
+  );
+  return { type: "backlog_changed", ...effect.job, ...outcome };
 }

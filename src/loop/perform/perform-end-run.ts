@@ -5,24 +5,20 @@ import type { StepEvent } from "../../logging/events/events.js";
 import { markOf } from "../../system/processes/mark.js";
 import type { LogLimits } from "../../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import { isRejected } from "../../workflow/question.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
-import type { Effect } from "../step/effects.js";
+import type { EffectOf } from "../step/effects.js";
 import { shareAndTell } from "./outputs/share-questions.js";
 import type { RunEnding, World } from "./world.js";
 
 /** Ends the run. */
-export async function performEndRun(
-  world: World,
-  effect: Extract<Effect, { kind: "finish" }>,
-): Promise<StepEvent> {
+export async function performEndRun(world: World, effect: EffectOf<"finish">): Promise<StepEvent> {
   const { ports, log, memory, began } = world;
   const { kind: _kind, done, tasks, iterations, ...end } = effect;
   const rejected = (memory.backlog?.tasks ?? []).filter(({ progress }) => isRejected(progress));
   const ended: RunEnding = {
     ...end,
-    ...(rejected.length === 0 ? {} : { rejected: rejected.map(({ id }) => id) }),
+    rejected: rejected.length === 0 ? undefined : rejected.map(({ id }) => id),
     totals: {
       done,
       tasks,
@@ -70,9 +66,5 @@ function readLimits({
   keep,
   max_bytes: most,
 }: World["project"]["resolved"]["settings"]["log"]): LogLimits | undefined {
-  const limits = {
-    ...given({ keep }),
-    ...(most === 0 ? {} : { maxBytes: most }),
-  };
-  return Object.keys(limits).length === 0 ? undefined : limits;
+  return keep === undefined && most === 0 ? undefined : { keep, maxBytes: most === 0 ? undefined : most };
 }

@@ -1,38 +1,35 @@
 // Performs effects, each in a file of its own. Environment failures are thrown and become `effect_failed`.
 import { join } from "node:path";
-import { makeHookEvent, makeHookSummary, type HookSummary } from "../hooks/hook-event.js";
+import { makeHookEvent, makeHookSummary, type HookSummary, runHook } from "../hooks/run-hook.js";
 import { formatHook } from "../hooks/read-hook.js";
-import { runHook } from "../hooks/run-hook.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import { KEPT } from "../../logging/run-log.js";
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { openQuestion } from "../../workflow/question.js";
 import { verdictOf, type Verdict } from "../../todo/model/verified.js";
 import { worthOf } from "../step/job/verdict.js";
-import type { Effect, JobFacts } from "../step/effects.js";
+import type { Effect, JobFacts, EffectOf } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./agent/perform-agent.js";
-import { performChange } from "./perform-change.js";
+import { performChange, performRead } from "./perform-backlog.js";
 import { performCommit, performCommitBacklog, performFinishPending } from "./tree/perform-commit.js";
 import { performEndRun } from "./perform-end-run.js";
 import { performBaseline, performGate, performPreflight } from "./gate/perform-gate.js";
-import { performPick } from "./agent/perform-pick.js";
-import { performRead } from "./perform-backlog.js";
 import { performSaveWork } from "./tree/perform-save-work.js";
 import { performCheckpoint, performRestore, performSnapshot } from "./tree/perform-tree.js";
 import { findWorkFolder } from "./agent/prompt-for.js";
 import { shareAndTell } from "./outputs/share-questions.js";
 import { documentOf } from "./outputs/stage-output.js";
+import { getTask } from "./stage-of.js";
 import type { World } from "./world.js";
 import { describeDamage } from "../../git/base/repository/damage.js";
 import { GitError } from "../../git/base/git.js";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { EffectError, isEnvironmentFailure } from "../step/drive.js";
-
-type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+import { PickLine } from "../../agents/hosted/pick.js";
+import { parseJson } from "../../system/text/json.js";
 
 /** Performs one effect; resolves with the one event it ends in. */
 export async function perform(world: World, effect: Effect): Promise<StepEvent> {
@@ -92,8 +89,8 @@ async function performOne(world: World, effect: Effect): Promise<StepEvent> {
 }
 
 /** Shows a person the open question of a task. It stays open without one, or where the row has none any more. */
-async function performAskPerson(world: World, { task_id }: Do<"ask-person">): Promise<StepEvent> {
-  const task = world.memory.backlog?.tasks.find(({ id }) => id === task_id);
+async function performAskPerson(world: World, { task_id }: EffectOf<"ask-person">): Promise<StepEvent> {
+  const task = getTask(world, { task_id });
   const question = openQuestion(task?.progress);
   const asks = world.askPerson;
   if (asks === undefined || task === undefined || question === undefined)
@@ -102,7 +99,7 @@ async function performAskPerson(world: World, { task_id }: Do<"ask-person">): Pr
 }
 
 /** Writes the file that a hook gets as its third argument: the summary, with the status the runner decided. */
-async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook">, about: HookSummary) {
+async function writeSummary({ ports, log, memory }: World, effect: EffectOf<"run-hook">, about: HookSummary) {
   const folder = effect.job === undefined ? undefined : memory.of(effect.job.job).step;
   const file =
     folder === undefined ? join(log.folder, `${effect.label}-summary.json`) : join(folder, "summary.json");
@@ -138,19 +135,22 @@ function runInTurn({ memory }: World, change: () => Promise<StepEvent>): Promise
 
 /** The verdict on the task whose result the hook gets, unless it is not done; both are `undefined` for other hooks. */
 function verdictFor(
-  { memory }: World,
-  { hook, job, status }: Do<"run-hook">,
+  world: World,
+  { hook, job, status }: EffectOf<"run-hook">,
 ): { verified?: boolean; verdict?: Verdict } {
   if (hook === "pre_iteration" || job?.task_id === undefined) return {};
   if (status !== "done") return { verified: false };
-  const word = memory.of(job.job).verdict;
+  const word = world.memory.of(job.job).gate?.verdict;
   // Without a gate of its own a task at the end of a workflow has the verdict of its saved work, which its row says.
-  const task = memory.backlog?.tasks.find(({ id }) => id === job.task_id) ?? {};
-  const verdict = word === undefined ? verdictOf(task) : worthOf(word);
+  const verdict = word === undefined ? verdictOf(getTask(world, job) ?? {}) : worthOf(word);
   return { verified: verdict === "verified", verdict };
 }
 
-async function performHook(world: World, effect: Do<"run-hook">, stop: AbortSignal): Promise<StepEvent> {
+async function performHook(
+  world: World,
+  effect: EffectOf<"run-hook">,
+  stop: AbortSignal,
+): Promise<StepEvent> {
   const { ports, log, memory } = world;
   const { hook, at, job, status, label } = effect;
   const { hooks } = world.project.resolved.settings;
@@ -185,7 +185,7 @@ async function performHook(world: World, effect: Do<"run-hook">, stop: AbortSign
     hook,
     command: formatHook(planned),
     outcome: end.outcome,
-    ...given({ exit_code: end.exitCode }),
+    exit_code: end.exitCode,
     output: end.output,
     duration_ms: Math.round(ports.clock.monotonic() - began),
   };
@@ -202,4 +202,41 @@ async function explainLostRepository({ repo }: World, error: unknown): Promise<u
   if (error instanceof EffectError) return new EffectError(error.effect, `${damage.what}: ${damage.hint}`);
   const first = error instanceof GitError ? "" : `${errorMessage(error)}; `;
   return new UserError("environment", `${first}${damage.what}`, damage.hint, { cause: error });
+}
+
+/** A pure function needs far less. */
+const LIMIT_MS = 10_000;
+const MOST_BYTES = 64 * 1024;
+
+/** Has the user's module choose the agent of an iteration, in a child process: one that hangs or ends takes nothing with it. */
+async function performPick(
+  world: World,
+  { task_id, iteration, attempt, agents, failed }: EffectOf<"pick-agent">,
+): Promise<StepEvent> {
+  const { ports, project, env, picker, log } = world;
+  if (picker === undefined) throw new Error("the strategy is not a module");
+  const { self, file } = picker;
+  const task = getTask(world, { task_id }) ?? { id: task_id };
+  const { timedOut, stdout, stderr } = await ports.processes.run(
+    {
+      command: self.command,
+      args: [...self.args, "agent-host", "--pick", file],
+      ...{ cwd: project.folder, env },
+      input: JSON.stringify({ iteration, attempt, task, agents, failed }),
+    },
+    { timeoutMs: LIMIT_MS, maxBytes: MOST_BYTES },
+  );
+  const refuse = (why: string): never => {
+    const message = `schedule.strategy: ${file} chose no agent for ${task_id}: ${why}`;
+    const hint = "correct the module, or set schedule.strategy to a word";
+    throw new UserError("environment", log.redact(message), hint);
+  };
+  if (timedOut) return refuse(`it did not answer within ${LIMIT_MS / 1000} s`);
+  const line = Buffer.from(stdout).toString("utf8").trim().split("\n").at(-1) ?? "";
+  const { data } = PickLine.safeParse(parseJson(line));
+  if (data === undefined) return refuse(`it ended without an answer ${stderr.trim().slice(-200)}`.trim());
+  if ("error" in data) return refuse(data.error);
+  if (!agents.includes(data.agent))
+    return refuse(`${JSON.stringify(data.agent)} is not one of ${agents.join(", ")}`);
+  return { type: "agent_picked", task_id, iteration, agent: data.agent };
 }

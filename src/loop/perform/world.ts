@@ -6,7 +6,7 @@ import type { Project } from "../../config/project/open-project.js";
 import type { ColdPlaces } from "../../gate/rooms/cold-room.js";
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import type { RunStart } from "../../gate/influence/reference.js";
-import type { Baseline, GateReport, GateVerdict } from "../../gate/verdict.js";
+import type { Baseline, GateReport } from "../../gate/verdict.js";
 import type { Checkpoint } from "../../git/checkpoint/checkpoint.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import type { Repository } from "../../git/base/repository/repository.js";
@@ -14,7 +14,7 @@ import type { Snapshot } from "../../git/attempt/snapshot.js";
 import type { TaskWork } from "../../git/saved-work/work-ref.js";
 import type { PushFacts } from "../../prompts/compose.js";
 import type { Rules } from "../../logging/rules.js";
-import type { Sealed, StepEvent } from "../../logging/events/events.js";
+import type { Sealed, EventOf } from "../../logging/events/events.js";
 import type { RunLog } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -81,7 +81,7 @@ export interface Notifier {
 }
 
 /** The end of a run, before it is logged. */
-export type RunEnding = Omit<Extract<StepEvent, { type: "run_ended" }>, "type">;
+export type RunEnding = Omit<EventOf<"run_ended">, "type">;
 
 /** The results of the checks on one tree: that of a checkpoint, with the changes of a task that was done since. */
 export interface StoredBaseline {
@@ -118,11 +118,9 @@ export interface JobMemory {
   step?: string;
   /** The file that a drafting or repairing agent writes. */
   draft?: string;
-  /** The summary of its agent and the verdict of its gate, for hooks. */
+  /** The summary of its agent and the report of its gate, for hooks and for the output of its stage. */
   summary?: StageAgentReport;
-  verdict?: GateVerdict;
-  /** The report of its gate, for the output of its stage. */
-  gate?: GateReport | undefined;
+  gate?: GateReport;
   /** The baseline that becomes current once its task is done. */
   nextBaseline?: StoredBaseline | undefined;
 }

@@ -5,8 +5,9 @@ import {
   readVersion,
   type ProjectFacts,
   type ReleasedFile,
+  compareVersions,
+  raiseVersion,
 } from "./judge-release.js";
-import { compareVersions, raiseVersion } from "./version.js";
 
 const KNOWN: ProjectFacts = {
   ...{ from: "1.2.0", tagged: "1.2.0", prefix: "v", versionFile: "package.json", changelog: "CHANGELOG.md" },

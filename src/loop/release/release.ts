@@ -15,10 +15,9 @@ import { recoverPending } from "../../git/commit/pending.js";
 import { publish } from "../../git/commit/publish.js";
 import { makeTag, pushRelease, putTagsBack } from "../../git/release/release.js";
 import { restoreTo } from "../../git/restore/restore.js";
-import type { Ending, StepEvent } from "../../logging/events/events.js";
+import type { Ending, StepEvent, EventOf } from "../../logging/events/events.js";
 import { formatStamp } from "../../logging/run-log.js";
 import { errorMessage, UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { ProcessResult } from "../../system/ports.js";
 import { markOf } from "../../system/processes/mark.js";
 import { err, ok, type Result } from "../../system/result.js";
@@ -35,9 +34,8 @@ import { listenToOthers } from "../start/listen.js";
 import { closeRun, makeRunStarted, openWorld, type OpenRun, type RunEnd } from "../start/open-run.js";
 import { isEnvironmentFailure } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
-import { judgeRelease, type ReleasedFile } from "./judge-release.js";
+import { judgeRelease, type ReleasedFile, preReleaseOf } from "./judge-release.js";
 import { shortenBranch, surveyRelease, type ReleaseFacts } from "./survey-release.js";
-import { preReleaseOf } from "./version.js";
 
 /** The result of a release. */
 export interface Released {
@@ -127,11 +125,11 @@ async function startRelease(
     recovered,
   );
   const stop = new AbortController();
-  const released: Released = { ...given({ from: facts.known.from }), pushed: false, problems: [] };
+  const released: Released = { from: facts.known.from, pushed: false, problems: [] };
   const job = makeJob(rules.agent ?? "");
   const site: Site = { world, repo, request, facts, job, stop, released };
   let signal: string | undefined;
-  const interrupt = (event: Extract<StepEvent, { type: "run_interrupted" }>): void => {
+  const interrupt = (event: EventOf<"run_interrupted">): void => {
     void world.log.tell(event);
     const how = signal === undefined ? "now" : "kill";
     signal = event.signal;
@@ -155,7 +153,7 @@ async function startRelease(
       try {
         const ending = await release(site);
         const message = site.released.problems.join("; ");
-        const end = { ending, ...given({ signal }), ...(message === "" ? {} : { message }) };
+        const end = { ending, signal, message: message === "" ? undefined : message };
         await world.log.tell(
           await perform(world, { kind: "finish", ...end, done: 0, tasks: 0, iterations: 0 }),
         );
@@ -232,16 +230,16 @@ function end(site: Site, problem: string, ending: Ending = "blocked"): Ending {
 async function performLogged<K extends StepEvent["type"]>(
   { world }: Site,
   effect: Effect,
-): Promise<Extract<StepEvent, { type: K }>> {
+): Promise<EventOf<K>> {
   const event = await perform(world, effect);
   await world.log.tell(event);
-  return event as Extract<StepEvent, { type: K }>;
+  return event as EventOf<K>;
 }
 
 /** Saves the agent's work as a rescue and restores the tree. */
 async function putBack(site: Site, ending: Ending, problems: readonly string[]): Promise<Ending> {
   const { rescue } = await performLogged<"restored">(site, { kind: "restore", job: site.job });
-  Object.assign(site.released, given({ rescue }), { problems });
+  Object.assign(site.released, { rescue, problems });
   return ending;
 }
 
@@ -318,7 +316,8 @@ async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Pro
   };
   return changes.map(({ path, from, to }) => ({
     path: toText(path),
-    ...given({ before: textOf(from.oid), after: textOf(to.oid) }),
+    before: textOf(from.oid),
+    after: textOf(to.oid),
     plain: to.mode.startsWith("100") && (exists(from) ? from.mode === to.mode : to.mode === "100644"),
   }));
 }

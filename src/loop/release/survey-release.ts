@@ -15,7 +15,6 @@ import {
 } from "../../git/release/release.js";
 import type { PushFacts } from "../../prompts/compose.js";
 import { environmentError, UserError, usageError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";
 import type { RunRequest } from "../runs/run-request.js";
 import {
@@ -25,8 +24,10 @@ import {
   readVersion,
   resolveWanted,
   type ProjectFacts,
+  BUMPS,
+  compareVersions,
+  isVersion,
 } from "./judge-release.js";
-import { BUMPS, compareVersions, isVersion } from "./version.js";
 
 /** The facts of a release before it starts. */
 export interface ReleaseFacts {
@@ -63,7 +64,8 @@ export async function surveyRelease(request: RunRequest, repo: Repository): Prom
   const { wanted = "" } = request.release ?? {};
   const known: ProjectFacts = {
     prefix,
-    ...given({ from: version ?? last, tagged: last }),
+    from: version ?? last,
+    tagged: last,
     ...(wanted === "" ? {} : { wanted }),
     tags: new Set(tags.keys()),
     ...(file === undefined || version === undefined ? {} : { versionFile: join(folder, file) }),
@@ -83,7 +85,7 @@ export async function surveyRelease(request: RunRequest, repo: Repository): Prom
     changelogHead: (await read(changelog)).slice(0, CHANGELOG_HEAD),
     checks: project.resolved.settings.verify.commands,
   };
-  return { known, branch, head, tags, ...given({ remote }), prompt };
+  return { known, branch, head, tags, remote, prompt };
 }
 
 /** Reads the requested part or version; a `usage` error if it is neither. */

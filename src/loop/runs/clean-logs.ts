@@ -96,27 +96,33 @@ export function measureRun({ ports, project }: LogSite, run: string): Promise<nu
  * their files. A disk failure is an `environment` error; the next clean finishes the removal.
  */
 export async function removeRuns(site: LogSite, survey: LogSurvey, plan: CleanPlan): Promise<Cleaned> {
-  const { ports, project } = site;
+  const { ports, project, repo } = site;
   const { logDir } = project;
   const removed: SizedRun[] = [];
-  try {
+  return orUnwritable(`old runs in ${logDir}`, async () => {
     for (const one of plan.remove) {
       if (plan.unended.has(one.run) && (await isRunning(site, one.run))) continue;
       if (await takeAway(ports, logDir, one.run)) removed.push(one);
     }
     const gone = new Set([...survey.going, ...removed.map(({ run }) => run)]);
     await repairLastLink(ports, logDir);
-    const refs = await removeRefs(site, new Set([...gone, ...findLostRuns(site, survey)]));
+    const runs = new Set([...gone, ...findLostRuns(site, survey)]);
+    const refs = repo === undefined ? 0 : await countForgotten(() => forgetAttempts(repo, runs));
     for (const run of gone) await removeGoing(ports, logDir, run);
     return { removed, refs };
+  });
+}
+
+/** Explains a failure of the disk while old logs or sessions are removed. */
+export async function orUnwritable<T>(what: string, remove: () => Promise<T>): Promise<T> {
+  try {
+    return await remove();
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    throw new UserError(
-      "environment",
-      `cannot remove old runs in ${logDir}: ${errorMessage(error)}`,
-      "make the folder writable, then clean again to finish",
-      { cause: error },
-    );
+    const hint = "make the folder writable, then clean again to finish";
+    throw new UserError("environment", `cannot remove ${what}: ${errorMessage(error)}`, hint, {
+      cause: error,
+    });
   }
 }
 
@@ -129,9 +135,9 @@ function findLostRuns({ project }: LogSite, { known, all }: LogSurvey): string[]
     .map(([run]) => run);
 }
 
-async function removeRefs({ repo }: LogSite, runs: ReadonlySet<string>): Promise<number> {
-  if (repo === undefined) return 0;
-  const forgotten = await asResult(() => forgetAttempts(repo, runs));
+/** The number of refs that were removed; a failure of git is an `environment` error. */
+export async function countForgotten(forget: () => Promise<number>): Promise<number> {
+  const forgotten = await asResult(forget);
   if (forgotten.ok) return forgotten.value;
   const { command, message } = forgotten.error;
   throw new UserError("environment", `${command}: ${message}`, "fix the git error, then clean again");

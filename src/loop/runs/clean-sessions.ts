@@ -8,11 +8,10 @@ import {
   removeSession,
   type StoredPlace,
 } from "../../chapo/session/stored-sessions.js";
-import { asResult } from "../../git/base/git.js";
 import { forgetSessionTrees } from "../../git/undo/session-trees.js";
 import { measureFolder } from "../../logging/run-folders.js";
 import { selectOld, type CleanWish } from "../../logging/retention.js";
-import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { countForgotten, orUnwritable } from "./clean-logs.js";
 import { readUnfinished } from "./earlier-results.js";
 import type { LogSite } from "./needed-runs.js";
 
@@ -69,21 +68,16 @@ export async function planSessions(site: LogSite, wish: CleanWish): Promise<Sess
 /** Removes the planned sessions, and those that a killed clean left. The next clean finishes what a failure interrupts. */
 export async function removeSessions(site: LogSite, plan: SessionPlan): Promise<CleanedSessions> {
   const place = placeOf(site);
+  const { repo } = site;
   const removed: SizedSession[] = [];
-  try {
+  return orUnwritable(`old sessions in ${place.folder}`, async () => {
     for (const one of plan.remove) if (await removeSession(place, one.session)) removed.push(one);
-    const refs = await removeTrees(site, [...plan.going, ...removed.map(({ session }) => session)]);
+    const gone = [...plan.going, ...removed.map(({ session }) => session)];
+    const isKept = repo === undefined || gone.length === 0;
+    const refs = isKept ? 0 : await countForgotten(() => forgetSessionTrees(repo, gone));
     for (const id of plan.going) await removeGoing(place, id);
     return { removed, refs };
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    throw new UserError(
-      "environment",
-      `cannot remove old sessions in ${place.folder}: ${errorMessage(error)}`,
-      "make the folder writable, then clean again to finish",
-      { cause: error },
-    );
-  }
+  });
 }
 
 function placeOf({ ports, project }: LogSite): StoredPlace {
@@ -99,12 +93,4 @@ async function findSessionsOfTasks(site: LogSite): Promise<ReadonlySet<string>> 
     ...(progress?.answers ?? []).map(({ call }) => call),
   ]);
   return new Set(calls.flatMap((call) => (call === undefined ? [] : [call.session])));
-}
-
-async function removeTrees({ repo }: LogSite, sessions: readonly string[]): Promise<number> {
-  if (repo === undefined || sessions.length === 0) return 0;
-  const forgotten = await asResult(() => forgetSessionTrees(repo, sessions));
-  if (forgotten.ok) return forgotten.value;
-  const { command, message } = forgotten.error;
-  throw new UserError("environment", `${command}: ${message}`, "fix the git error, then clean again");
 }

@@ -1,18 +1,17 @@
 // Reads what the stages of unfinished tasks reported in earlier runs: the commit at the end of a task says what its work did,
-// even if that work was done days ago. loop/step/job/visit.ts decides which report counts within a run.
+// even if that work was done days ago. loop/step/job/settle.ts decides which report counts within a run.
 import type { Project } from "../../config/project/open-project.js";
-import type { StepEvent } from "../../logging/events/events.js";
-import { readLines } from "../../logging/read.js";
+import { StepEvent, type EventOf } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Ports } from "../../system/ports.js";
 import { checkBacklog } from "../../todo/check/check.js";
-import type { Task } from "../../todo/model/task.js";
+import { TaskId, type Task } from "../../todo/model/task.js";
 import { listOwnOutcomes } from "../../workflow/advance.js";
 import type { Progress, StageOutput } from "../../workflow/progress.js";
 import type { Workflow } from "../../workflow/workflow.js";
-import { getRunFolder } from "./own-runs.js";
+import { readVisit } from "./own-runs.js";
 
-type EarlierResults = NonNullable<Extract<StepEvent, { type: "recovered" }>["results"]>;
+type EarlierResults = NonNullable<EventOf<"recovered">["results"]>;
 
 interface Site {
   ports: Pick<Ports, "files">;
@@ -78,25 +77,16 @@ async function findLogged(
   task: string,
   { run, stage, visit }: StageOutput,
 ): Promise<Found | undefined> {
-  const folder = getRunFolder(site, run);
   let found: Found | undefined;
-  for await (const { type, value } of readLines(site.ports, folder, 0, {
-    holding: ['"type":"agent_finished"'],
-  })) {
-    const isOf = value["task_id"] === task && value["stage"] === stage && value["visit"] === visit;
-    if (type === "agent_finished" && isOf)
-      found = toFound(fieldOf(fieldOf(value, "report"), "found")) ?? found;
-  }
+  const at = { task_id: TaskId.parse(task), stage, visit };
+  for await (const { value } of readVisit(site, run, at, ['"type":"agent_finished"']))
+    found = toFound(StepEvent.safeParse(value).data) ?? found;
   return found;
 }
 
-function toFound(value: unknown): Found | undefined {
-  const [summary, files] = [fieldOf(value, "summary"), fieldOf(value, "files")];
-  if (typeof summary !== "string" || summary.trim() === "") return undefined;
-  const named = Array.isArray(files) ? files.filter((one) => typeof one === "string") : [];
-  return { result: summary, files: named };
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+function toFound(event: StepEvent | undefined): Found | undefined {
+  if (event?.type !== "agent_finished" || event.report === undefined || !("found" in event.report))
+    return undefined;
+  const { summary = "", files = [] } = event.report.found;
+  return summary.trim() === "" ? undefined : { result: summary, files };
 }

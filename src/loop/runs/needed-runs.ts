@@ -106,7 +106,7 @@ async function findRunsOfStages(site: LogSite): Promise<string[]> {
 }
 
 /**
- * The runs whose agents' changes were never checked, which the next start reads (perform/gate/task-reference.ts): from the newest back,
+ * The runs whose agents' changes were never checked, which the next start reads (perform/gate/run-start.ts): from the newest back,
  * those without an end, up to the first that ended. That one is needed only if an older one without an end would follow it.
  */
 async function findUncheckedRuns(

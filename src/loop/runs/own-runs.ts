@@ -1,7 +1,8 @@
 // Finds the runs of a log folder that belong to this project. needed-runs.ts decides which of them are still needed.
 import { join, relative } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
-import { readLines } from "../../logging/read.js";
+import { readLines, type RawLine } from "../../logging/read.js";
+import type { JobFacts } from "../step/effects.js";
 import type { Ports } from "../../system/ports.js";
 
 /** A project's log folder. */
@@ -15,17 +16,27 @@ export function getRunFolder({ project }: Pick<LogPlace, "project">, run: string
   return join(project.logDir, "runs", run);
 }
 
+/** The lines of one visit of a stage in the log of a run. */
+export async function* readVisit(
+  { ports, project }: { ports: Pick<Ports, "files">; project: Project },
+  run: string,
+  visit: Pick<JobFacts, "task_id" | "stage" | "visit">,
+  holding: readonly string[],
+): AsyncGenerator<RawLine> {
+  for await (const line of readLines(ports, getRunFolder({ project }, run), 0, { holding })) {
+    const { task_id, stage, visit: number } = line.value;
+    if (task_id === visit.task_id && stage === visit.stage && number === visit.visit) yield line;
+  }
+}
+
 /** The project and the task file that the first line of a log names. */
 export async function readStart(
   ports: Ports,
   folder: string,
 ): Promise<{ project?: string | undefined; todoFile?: string | undefined }> {
   for await (const { value } of readLines(ports, folder)) {
-    const { project, todo_file: todoFile } = value;
-    return {
-      ...(typeof project === "string" ? { project } : {}),
-      ...(typeof todoFile === "string" ? { todoFile } : {}),
-    };
+    const textOf = (one: unknown): string | undefined => (typeof one === "string" ? one : undefined);
+    return { project: textOf(value["project"]), todoFile: textOf(value["todo_file"]) };
   }
   return {};
 }

@@ -2,7 +2,7 @@
 import { asResult, failureText } from "../../git/base/git.js";
 import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
-import type { StepEvent } from "../../logging/events/events.js";
+import type { EventOf } from "../../logging/events/events.js";
 import { assertUnlocked, removeStaleLocks } from "../../git/base/locks.js";
 import { recoverPending } from "../../git/commit/pending.js";
 import { removeStaleRooms } from "../../git/room/room.js";
@@ -17,7 +17,7 @@ export async function recoverRun(
   ports: Ports,
   locks: RunLocks,
   repo: Repository | undefined,
-): Promise<Extract<StepEvent, { type: "recovered" }>> {
+): Promise<EventOf<"recovered">> {
   const { dead } = locks;
   const killed: number[] = [];
   const left: number[] = [];
@@ -39,13 +39,10 @@ export async function recoverRun(
   // While a process of the dead run is left, the next start sweeps again.
   if (left.length === 0) await locks.forgetDead();
   const found = pending?.value;
-  const task = TaskId.safeParse(found?.taskId);
   return {
     type: "recovered",
-    ...(found === undefined
-      ? {}
-      : { pending: { commit: found.commit, ...(task.success ? { task_id: task.data } : {}) } }),
-    ...(folders[0] === undefined ? {} : { took_over: basename(folders[0]) }),
+    pending: found && { commit: found.commit, task_id: TaskId.safeParse(found.taskId).data },
+    took_over: folders[0] && basename(folders[0]),
     killed: killed.length,
     left,
     locks_removed: removed,

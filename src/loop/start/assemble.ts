@@ -12,15 +12,14 @@ import {
 } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../config/read/agent-settings.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
-import { resolvePath } from "../../config/read/places.js";
+import { resolvePath, GO_BACKLOG } from "../../config/read/places.js";
 import { AUTO, isStrategyModule } from "../../config/settings/settings.js";
 import { findOperation } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository/repository.js";
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
-import type { StepEvent } from "../../logging/events/events.js";
+import type { EventOf } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { tryParseJson, parseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
@@ -34,20 +33,24 @@ import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use
 import { refuseHiddenWithoutGit, type FoundHiddenChecks } from "./before/find-hidden-checks.js";
 import { makeRules } from "./make-rules.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
-import { makeBootstrapRule, requireTasksOrDraft } from "./bootstrap-rule.js";
 import { makeRepositoryPlaces } from "../runs/repository-places.js";
 import { readEnvFile } from "./env-file.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { warnOfRepository } from "./warn-of-repository.js";
 import type { ConfiguredAgent, World } from "../perform/world.js";
 import { hasDollarBudget, listTokenBudgets } from "../step/job/spending.js";
 import { findForbiddenChange } from "../../todo/check/runner-keys.js";
+import { relative } from "node:path";
+import { openStore } from "../../todo/store/store.js";
+import { findKnownVersion } from "../perform/known-version.js";
+import { findUnprotected } from "../../git/checkpoint/large.js";
+import { OWN_IDENT } from "../../git/base/fast-import.js";
+import type { Head } from "../../git/base/repository/head.js";
 
 /** The facts about a run before it starts. */
 export interface Assembly {
   rules: Rules;
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
-  agents: Extract<StepEvent, { type: "run_started" }>["agents"];
+  agents: EventOf<"run_started">["agents"];
   trusted: Trusted;
   check: CheckOptions;
   envFile: Readonly<Record<string, string>>;
@@ -106,7 +109,7 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
     check,
     envFile,
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
-    ...given({ repo }),
+    repo,
     warnings: [
       ...(warning === undefined ? [] : [warning]),
       ...(note === undefined ? [] : [note]),
@@ -354,7 +357,8 @@ async function lookUpAgents(
       kind,
       binary: finding.found,
       permissions,
-      ...given({ model, note }),
+      model,
+      note,
     });
   }
   return agents;
@@ -445,4 +449,59 @@ function makePreflightRule(
     preflight: verify.strict ? "refuse" : "warn",
     ...(verify.cold === true ? { rooms: "required" } : {}),
   };
+}
+
+/** On a terminal a draft needs one question, elsewhere a flag (contract §4, *Bootstrap*). */
+export function makeBootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
+  if (tasks.length === 0 && request.project.goFiles.includes(GO_BACKLOG))
+    return {
+      refused: `${GO_BACKLOG} holds tasks of the Go program: move it to ${relative(request.cwd, request.project.todoFile)}`,
+    };
+  if (tasks.length > 0 || request.yes || request.idea !== undefined) return "allowed";
+  if (request.terminal && request.confirm !== undefined) return "ask";
+  const file = relative(request.cwd, request.project.todoFile);
+  return {
+    refused: `there are no tasks in ${file}: set the project up with \`looper init\`, add a task with \`looper add "…"\`, or have an agent draft them with \`looper run --prompt "what to build"\``,
+  };
+}
+
+/** Throws, before anything is asked or written, if the file has no tasks and no draft was asked for. */
+export async function requireTasksOrDraft(request: RunRequest, tasks: readonly Task[]): Promise<void> {
+  const { ports, project } = request;
+  const rule = makeBootstrapRule(request, tasks);
+  if (typeof rule !== "object") return;
+  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
+  // An invalid file is repaired instead.
+  if (read.kind !== "missing" && read.kind !== "empty") return;
+  const opened = await openRepository(ports, makeRepositoryPlaces(request));
+  const repo = opened.ok ? { repo: opened.value } : {};
+  throw new UserError("usage", (await findKnownVersion({ ports, project, ...repo })) ?? rule.refused);
+}
+
+const TRY_AGAIN = "check the disk and the permissions, then run again";
+
+/** Warnings about a repository. Starts two processes. */
+export async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
+  const { commit } = project.resolved.settings.git;
+  const found = await asResult(() => findUnprotected(repo));
+  if (!found.ok) {
+    const { command, message } = found.error;
+    throw new UserError("environment", `cannot look at the working tree: ${command}: ${message}`, TRY_AGAIN);
+  }
+  return [...(commit === "none" ? [] : await warnOfIdentity(repo)), ...found.value];
+}
+
+async function warnOfIdentity(repo: Repository): Promise<string[]> {
+  if ((await repo.identity()).who !== OWN_IDENT.who) return [];
+  return [
+    `git has no identity here: commits are made as ${OWN_IDENT.who}; set yours with \`git config user.name "Your Name"\` and \`git config user.email "you@example.com"\``,
+  ];
+}
+
+/** Warns if commits would not be on a branch. */
+export function warnOfHead({ commit, branch }: Head): string[] {
+  if (commit === undefined || branch !== undefined) return [];
+  return [
+    "HEAD is detached: commits are on no branch; keep them with `git switch -c NAME` when the run has ended, or set git.branch",
+  ];
 }

@@ -3,7 +3,7 @@
 import { openControl } from "../../logging/control.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { AN_ANSWER } from "../../logging/waiting.js";
-import type { Ports } from "../../system/ports.js";
+import type { Ports, Timer } from "../../system/ports.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 
 const LOOK_EVERY_MS = 250;
@@ -61,8 +61,7 @@ export function listenToOthers(
   put: (event: StepEvent) => void,
 ): () => void {
   const readControl = openControl(ports, folder);
-  const stopSharing =
-    watch === undefined || share === undefined ? undefined : shareWhileOpen(ports, watch, share);
+  const sharing = watch && share && shareWhileOpen(ports, watch, share);
   let looking = false;
   const look = async (): Promise<void> => {
     if (looking) return;
@@ -71,21 +70,17 @@ export function listenToOthers(
     const lines = await readControl().catch(() => []);
     const isSaved = (await watch?.isChanged().catch(() => false)) === true;
     looking = false;
-    for (const line of lines) {
-      if (line.type === "stop")
-        put({
-          type: "run_interrupted",
-          signal: line.now ? "SIGTERM" : "SIGINT",
-          terminal: false,
-          by: "stop",
-        });
-    }
+    for (const line of lines)
+      if (line.type === "stop") {
+        const signal = line.now ? "SIGTERM" : "SIGINT";
+        put({ type: "run_interrupted", signal, terminal: false, by: "stop" });
+      }
     if (isSaved || lines.some(({ type }) => type === "edit")) put({ type: "edited" });
   };
   const timer = ports.clock.every(LOOK_EVERY_MS, () => void look());
   return () => {
     timer.cancel();
-    stopSharing?.();
+    sharing?.cancel();
   };
 }
 
@@ -94,10 +89,10 @@ function shareWhileOpen(
   { clock }: Pick<Ports, "clock">,
   watch: TaskFileWatch,
   share: () => Promise<void>,
-): () => void {
+): Timer {
   let isSharing = false;
   let next = 0;
-  const timer = clock.every(LOOK_EVERY_MS, () => {
+  return clock.every(LOOK_EVERY_MS, () => {
     if (isSharing) return;
     const isAsked = watch.takeAsked();
     if (!isAsked && !(watch.isAsleep && clock.monotonic() >= next)) return;
@@ -107,7 +102,4 @@ function shareWhileOpen(
       isSharing = false;
     });
   });
-  return () => {
-    timer.cancel();
-  };
 }

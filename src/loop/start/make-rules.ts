@@ -8,14 +8,9 @@ import { formatHook } from "../hooks/read-hook.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 export function makeRules(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
-  const {
-    loop,
-    roles,
-    hooks,
-    git,
-    verify,
-    schedule: { on_limit, strategy },
-  } = request.project.resolved.settings;
+  const { loop, roles, hooks, git, verify, schedule: planned } = request.project.resolved.settings;
+  const { on_limit, strategy } = planned;
+  const { iteration, review, repair } = roles;
   return {
     max_iterations: loop.max_iterations,
     max_attempts: loop.max_attempts,
@@ -26,18 +21,11 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
     completion_marker: loop.completion_marker,
     schedule,
     ...(isStrategyModule(strategy) ? { picks: true } : {}),
-    roles: {
-      ...given({
-        iteration: roles.iteration,
-        review: roles.review,
-        repair: roles.repair,
-        bootstrap: roles.bootstrap,
-      }),
-    },
+    roles: given({ iteration, review, repair, bootstrap: roles.bootstrap }),
     on_limit,
-    ...given({ max_wait_ms: loop.max_wait }),
+    max_wait_ms: loop.max_wait,
     budget: makeBudgetRules(loop),
-    ...given({ agent: request.agent }),
+    agent: request.agent,
     ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
     hooks: {
       pre_iteration: hooks.pre_iteration.map(formatHook),
@@ -62,7 +50,10 @@ function makeBudgetRules(loop: RunRequest["project"]["resolved"]["settings"]["lo
   const { max_duration: longest = 0, max_cost_usd, max_tokens, task_cost_usd, task_tokens } = loop;
   return {
     ...(longest === 0 ? {} : { max_duration_ms: longest }),
-    ...given({ max_cost_usd, max_tokens, task_cost_usd, task_tokens }),
+    max_cost_usd,
+    max_tokens,
+    task_cost_usd,
+    task_tokens,
     ...(loop.unknown_cost === "allow" ? { unknown_cost: "allow" } : {}),
   };
 }

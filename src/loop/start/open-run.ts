@@ -10,21 +10,18 @@ import { markOf } from "../../system/processes/mark.js";
 import { createRunLog, formatStamp } from "../../logging/run-log.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { openStore } from "../../todo/store/store.js";
-import { drive, type Perform } from "../step/drive.js";
+import { drive, type Perform, Inbox } from "../step/drive.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
-import { Inbox } from "../step/inbox.js";
 import { foldersOf, signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { perform } from "../perform/perform.js";
 import { listenToOthers, TaskFileWatch } from "./listen.js";
-import { assemble, findPicker, type Assembly } from "./assemble.js";
+import { assemble, findPicker, type Assembly, warnOfHead } from "./assemble.js";
 import { placeHidden } from "./before/find-hidden-checks.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
-import { given } from "../../system/given.js";
 import { readEarlierResults } from "../runs/earlier-results.js";
 import { recoverRun } from "../runs/recover.js";
 import { warnOfEdits } from "../runs/edited-while-dead.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { warnOfHead } from "./warn-of-repository.js";
 import type { Network } from "../../system/network.js";
 import { openNotifier } from "../perform/notify.js";
 import { openSharing, shareAndTell } from "../perform/outputs/share-questions.js";
@@ -69,18 +66,12 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   // The processes of a dead run are ended before anything is read.
   const dead = foldersOf(locks.dead);
   const swept = await recoverRun(ports, locks, assembly.repo);
-  const edited = await warnOfEdits(
-    { ports, project },
-    { dead, ...given({ committed: swept.pending?.task_id }) },
-  );
+  const edited = await warnOfEdits({ ports, project }, { dead, committed: swept.pending?.task_id });
   const recorded = await readToldPauses(ports, project.logDir, ports.clock.now());
   const pauses = keepCurrent(recorded, assembly.configuredAgents);
   const results = await readEarlierResults({ ports, project }, assembly.rules);
-  const recovered = {
-    ...swept,
-    ...(pauses.length === 0 ? {} : { pauses }),
-    ...(results.length === 0 ? {} : { results }),
-  };
+  const orNone = <T>(list: T[]): T[] | undefined => (list.length === 0 ? undefined : list);
+  const recovered = { ...swept, pauses: orNone(pauses), results: orNone(results) };
   // One time for both: the branch of a run has the run's id in its name.
   const startedAt = ports.clock.now();
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo, startedAt);
@@ -89,18 +80,12 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     request.onEvent?.(line);
     watch.see(line);
   };
-  const opening = { locks, startedAt, ...given({ head }) };
-  const world = await openWorld({ ...request, onEvent }, assembly, opening);
+  const world = await openWorld({ ...request, onEvent }, assembly, { locks, startedAt, head });
   const { log } = world;
   const shared = (await world.share?.({ tells: false })) ?? [];
   const inbox = new Inbox();
-  inbox.put(
-    makeRunStarted(
-      request,
-      { ...assembly, head, warnings: [...assembly.warnings, ...edited, ...shared] },
-      log.run,
-    ),
-  );
+  const warnings = [...assembly.warnings, ...edited, ...shared];
+  inbox.put(makeRunStarted(request, { ...assembly, head, warnings }, log.run));
   inbox.put(recovered);
   return {
     run: log.run,
@@ -126,7 +111,7 @@ export async function openWorld(
   const seeing: { notifier?: Notifier } = {};
   const log = await createRunLog(ports, project.logDir, {
     redact,
-    ...given({ startedAt }),
+    startedAt,
     onLine: (line) => {
       request.onEvent?.(line);
       seeing.notifier?.see(line);
@@ -142,8 +127,8 @@ export async function openWorld(
   });
   // Waits for editing commands that saw no run to report to, and removes the temporary files of killed ones.
   await store.tidy();
-  const world = makeWorld(request, assembly, { log, store, env, ...given({ head, release }) });
-  Object.assign(seeing, given({ notifier: world.notifier }));
+  const world = makeWorld(request, assembly, { log, store, env, head, release });
+  seeing.notifier = world.notifier;
   return world;
 }
 
@@ -153,27 +138,28 @@ function makeWorld(
   assembly: Assembly,
   opened: Pick<World, "log" | "store" | "env" | "release"> & { head?: Head },
 ): World {
-  const { ports, project } = request;
+  const { ports, project, confirm } = request;
   const { head, ...parts } = opened;
   const world: World = {
     ...parts,
     ports,
     project,
     check: assembly.check,
-    ...given({ repo: assembly.repo, workflows: assembly.rules.workflows }),
+    repo: assembly.repo,
+    workflows: assembly.rules.workflows,
     ...placeHidden(request, assembly.hidden),
     configuredAgents: assembly.configuredAgents,
     trusted: assembly.trusted,
     promptsFolder: request.promptsFolder,
-    ...given({ picker: findPicker(request) }),
-    ...given({ idea: request.idea, askPerson: request.askPerson }),
+    picker: findPicker(request),
+    idea: request.idea,
+    askPerson: request.askPerson,
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
-    ...(head?.commit === undefined ? {} : { head: head.commit }),
-    ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
+    head: head?.commit,
+    confirm: confirm && ((question) => confirm(question, [])),
     memory: createMemory(),
   };
-  const notifier = openNotifier(world, loadNetwork);
-  return Object.assign(world, given({ notifier, share: openSharing(world) }));
+  return Object.assign(world, { notifier: openNotifier(world, loadNetwork), share: openSharing(world) });
 }
 
 /** Loaded only by a run that posts. */
@@ -188,10 +174,6 @@ function keepCurrent(
   configuredAgents: Assembly["configuredAgents"],
 ): ToldPause[] {
   return recorded.filter(({ agent, model }) => configuredAgents.get(agent)?.settings.model === model);
-}
-
-function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string) => Promise<boolean> {
-  return (question) => confirm(question, []);
 }
 
 /** The first line of a run's log. */
@@ -210,8 +192,8 @@ export function makeRunStarted(
     rules: assembly.rules,
     agents: assembly.agents,
     git: repo !== undefined,
-    ...(head?.commit === undefined ? {} : { head: head.commit }),
-    ...(head?.branch === undefined ? {} : { branch: head.branch }),
+    head: head?.commit,
+    branch: head?.branch,
     warnings: [
       ...request.project.warnings,
       ...assembly.warnings,
@@ -229,19 +211,15 @@ async function removeLocksLeft({ repo, memory }: World): Promise<void> {
 
 async function runToEnd(world: World, inbox: Inbox, watch: TaskFileWatch): Promise<RunEnd> {
   const { log, ports } = world;
-  const share = world.share === undefined ? undefined : (): Promise<void> => shareAndTell(world);
-  const listening = { folder: log.folder, watch, ...given({ share }) };
-  const stopListening = listenToOthers(ports, listening, (event) => {
+  const share = world.share && ((): Promise<void> => shareAndTell(world));
+  const stopListening = listenToOthers(ports, { folder: log.folder, watch, share }, (event) => {
     inbox.put(event);
   });
   try {
     const doAt: Perform = (effect, at) => perform(setWorldTime(world, at), effect);
     const end = await drive({ log, clock: ports.clock, perform: doAt }, inbox);
     await removeLocksLeft(world);
-    return {
-      ending: end.ending,
-      ...given({ signal: end.signal, message: end.message }),
-    };
+    return { ending: end.ending, signal: end.signal, message: end.message };
   } finally {
     stopListening();
   }
@@ -273,17 +251,13 @@ export function setWorldTime(world: World, at: number): World {
   return {
     ...world,
     store: { ...store, change: (changes, how) => store.change(changes, { ...how, now: at }) },
-    ...(repo === undefined ? {} : { repo: setRepositoryTime(repo, at) }),
+    // Waits and measurements still use the real clock.
+    repo: repo && {
+      ...repo,
+      ports: { ...repo.ports, clock: { ...repo.ports.clock, now: () => at } },
+    },
   };
 }
-
-/** Waits and measurements still use the real clock. */
-function setRepositoryTime(repo: Repository, at: number): Repository {
-  const { ports } = repo;
-  return { ...repo, ports: { ...ports, clock: { ...ports.clock, now: () => at } } };
-}
-
-// Switches to the branch of the setting `git.branch` before a run.
 
 /**
  * Switches to the branch of the settings; returns HEAD. `startedAt`: when the run starts, epoch ms. Contract: the run holds its locks,

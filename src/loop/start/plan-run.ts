@@ -2,7 +2,6 @@
 // every attempt succeeds.
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import { closure, indexOf, selectTask } from "../../todo/model/select.js";
 import { openStore } from "../../todo/store/store.js";
 import { TaskId, type IndexRow, type Task } from "../../todo/model/task.js";
@@ -17,8 +16,7 @@ import { locate, routeOf, type Position } from "../step/job/stage.js";
 import { chooseAgentOf } from "../step/job/start-stage.js";
 import { listOwnOutcomes, passStages, toTarget } from "../../workflow/advance.js";
 import { never } from "../../system/never.js";
-import { collect, resolveSchedule, type Collected } from "./assemble.js";
-import { makeBootstrapRule } from "./bootstrap-rule.js";
+import { collect, resolveSchedule, type Collected, makeBootstrapRule } from "./assemble.js";
 import { makeRules } from "./make-rules.js";
 
 /** A step of the plan. */
@@ -91,7 +89,7 @@ async function renderFirst(
       : task,
   );
   const memory = { ...createMemory(), backlog: { ...backlog, tasks } };
-  const world = { ports, project, check, memory, promptsFolder, ...given({ workflows: rules.workflows }) };
+  const world = { ports, project, check, memory, promptsFolder, workflows: rules.workflows };
   const visit = tasks.find(({ id }) => id === first.task)?.progress?.visit;
   const job = {
     job: 1,
@@ -100,10 +98,10 @@ async function renderFirst(
     task_id: TaskId.parse(first.task),
     agent: first.agent,
     attempt: 1,
-    ...(stage === undefined ? {} : given({ stage, visit })),
+    ...(stage === undefined ? {} : { stage, visit }),
   };
   const agentStage = await openAgentStage(world, job);
-  return renderPrompt(world, job, { earlier: [], draft: undefined, ...given({ stage: agentStage }) });
+  return renderPrompt(world, job, { earlier: [], draft: undefined, stage: agentStage });
 }
 
 /** Reads the backlog as a run would, with obvious mistakes corrected. */
@@ -133,7 +131,7 @@ function planSteps(
       maxAttempts: rules.max_attempts,
       blockedAtStart,
       finalForRun: new Set(),
-      ...given({ only }),
+      only,
     });
     if ("none" in chosen) break;
     const { picked } = chosen;
@@ -154,7 +152,7 @@ function planStage(frame: Frame, row: IndexRow): Pick<PlannedStep, "workflow" | 
     case "default":
       return { agent: nameAgent(frame, row, { position, next: { route: "attempt" } }) };
     case "lost":
-      return { agent: "", ...given({ workflow: position.progress?.workflow }) };
+      return { agent: "", workflow: position.progress?.workflow };
     case "end":
       return { workflow: position.progress.workflow, stage: position.end, agent: "" };
     case "enter":
@@ -192,7 +190,7 @@ function listStages(
         ? A_PERSON
         : nameAgent(
             frame,
-            { ...given({ agent: row.agent }), progress: { agents } },
+            { agent: row.agent, progress: { agents } },
             { position, next: { route, stage: name } },
           );
     stages.push({ stage: name, agent });

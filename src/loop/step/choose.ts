@@ -1,6 +1,5 @@
 // Chooses the next job, or ends the run. Pure. working.ts handles the events of a job.
-import type { Ending, StepEvent } from "../../logging/events/events.js";
-import { given } from "../../system/given.js";
+import type { Ending, EventOf } from "../../logging/events/events.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { closure, selectTask } from "../../todo/model/select.js";
@@ -9,8 +8,8 @@ import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { explainRunOver } from "./job/spending.js";
 import { reread, startDueEdit } from "./edits.js";
 import { beginClose } from "./ending.js";
-import { getFirstActivity, hasAgent } from "./job/routes.js";
-import { toRow } from "./jobs.js";
+import { hasAgent, makeJob } from "./job/routes.js";
+import { addJob } from "./jobs.js";
 import { listNeeds, type RowNeed } from "./job/moves.js";
 import { listOpenQuestions, waitForPeople } from "./job/questions.js";
 import { hasWorkflows, isInWorkflow, locate } from "./job/stage.js";
@@ -22,33 +21,26 @@ import {
   startNeed,
   startStage,
 } from "./job/start-stage.js";
-import { chooseAgent, orderOfPhase, type AgentChoice } from "./schedule/schedule.js";
-import { waitFor } from "./schedule/wait.js";
-import type { TaskResult } from "./job/stage-state.js";
-import type { Job, Opening, RunState, Work } from "./state.js";
+import { chooseAgent, orderOfPhase, type AgentChoice, waitFor } from "./schedule/schedule.js";
+import type { TaskResult, Job, Opening, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 /** A review that failed is tried once more (contract §4, *Review*). */
 const MOST_FAILED_REVIEWS = 2;
 
 /** Starts work on the first usable backlog. */
-export function beginWork(
-  opening: Opening,
-  event: Extract<StepEvent, { type: "backlog_read" }>,
-  decision: Decision,
-): RunState {
+export function beginWork(opening: Opening, event: EventOf<"backlog_read">, decision: Decision): RunState {
   if (event.rows === undefined) throw new Error("backlog_read came without its rows");
-  const rows = event.rows.map(toRow);
+  const { rows } = event;
   // L16: a dead run's work is saved before anything else starts.
   const left = event.left_behind === undefined ? [] : [TaskId.parse(event.left_behind)];
-  const index = ById.of(rows);
   const work: Work = {
     rules: opening.rules,
     git: opening.git,
     stopping: opening.stopping,
     began: opening.began,
     spent: opening.spent,
-    index,
+    index: ById.of<IndexRow>(rows),
     digest: event.digest,
     jobs: [],
     // Drafts and repairs took the first numbers.
@@ -69,17 +61,15 @@ export function beginWork(
     reportedChecks: opening.reportedChecks ?? new Set(),
     rereading: false,
     toPutAside: left,
-    ...given({ agents: opening.agents, clients: opening.clients, results: restoreResults(opening) }),
+    agents: opening.agents,
+    clients: opening.clients,
+    results: opening.earlierResults?.reduce(
+      (known, { task_id: id, ...result }) => known.with(id, result),
+      PersistentMap.of<TaskId, TaskResult>(),
+    ),
     blockedByHand: new Set(),
   };
   return choose(work, decision);
-}
-
-function restoreResults({ earlierResults }: Opening): Work["results"] {
-  return earlierResults?.reduce(
-    (known, { task_id: id, ...result }) => known.with(id, result),
-    PersistentMap.of<TaskId, TaskResult>(),
-  );
 }
 
 /** Continues after a job started or ended: rereads the backlog, or ends the run. */
@@ -99,11 +89,8 @@ function waitForDelay(work: Work, decision: Decision): RunState | undefined {
   if (work.resumeAt === undefined || work.resumeAt <= decision.at) return undefined;
   decision.because = { rule: "delay" };
   decision.wakeAt = work.resumeAt;
-  decision.notes.push({
-    type: "waiting",
-    reason: "loop.delay_seconds",
-    until: new Date(work.resumeAt).toISOString(),
-  });
+  const until = new Date(work.resumeAt).toISOString();
+  decision.notes.push({ type: "waiting", reason: "loop.delay_seconds", until });
   return { phase: "working", work };
 }
 
@@ -130,9 +117,7 @@ export function choose(work: Work, decision: Decision): RunState {
   if (work.rules.only !== undefined && only === undefined) {
     return end(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, decision);
   }
-  const inHand: TaskId[] = work.jobs.flatMap(({ facts }) =>
-    facts.task_id === undefined ? [] : [facts.task_id],
-  );
+  const inHand = work.jobs.flatMap(({ facts }) => facts.task_id ?? []);
   const needs = listNeeds(work, { only, inHand }, decision);
   const needed = startNeeds(work, needs, decision);
   if (needed !== undefined) return needed;
@@ -174,7 +159,7 @@ function findTask(
           isAsked(work, id) ||
           isLeftOut(id),
       },
-      ...given({ only }),
+      only,
     };
     return selectTask(work.index.values, tried, (id) => work.index.get(id)?.status);
   };
@@ -193,21 +178,17 @@ export function hasOther(work: Work, { facts }: Job): boolean {
 function startNeeds(work: Work, needs: readonly RowNeed[], decision: Decision): RunState | undefined {
   const moves = needs.filter((need) => need.kind === "move");
   if (moves.length > 0) {
-    decision.because = { rule: "move", ...given({ picked: moves[0]?.row.id }), candidates: moves.length };
+    decision.because = { rule: "move", picked: moves[0]?.row.id, candidates: moves.length };
     const changes = moves.flatMap(({ move }) => move.advances);
     const moving = moves.map(({ row, move }) => ({ id: row.id, notes: move.notes, row }));
     return moveRows(work, { changes, moving }, decision);
   }
   if (work.jobs.length > 0) return undefined;
-  const isHeld = (need: RowNeed): boolean =>
-    work.index.values.some(
-      ({ id, status }) => status === "doing" && id !== need.row.id && !work.final.has(id),
-    );
-  const [next] = needs
-    .filter((need) => need.kind === "shelve" || !isHeld(need))
-    .sort(
-      (a, b) => Number(b.kind === "shelve") - Number(a.kind === "shelve") || compareIds(a.row.id, b.row.id),
-    );
+  const inHand = work.index.values.filter(({ id, status }) => status === "doing" && !work.final.has(id));
+  const sorted = needs.toSorted((a, b) => compareIds(a.row.id, b.row.id));
+  const next =
+    sorted.find(({ kind }) => kind === "shelve") ??
+    sorted.find(({ row }) => inHand.every(({ id }) => id === row.id));
   return next === undefined || next.kind === "move" ? undefined : startAgentless(work, next, decision);
 }
 
@@ -306,8 +287,7 @@ function isBlockedByHand({ blockedByHand, index }: Work, id: TaskId): boolean {
 function findSpentLimit(work: Work, decision: Decision): { ending: Ending; message: string } | undefined {
   const { max_iterations } = work.rules;
   const spent = findSpentBudget(work, decision);
-  if (spent !== undefined) return spent;
-  if (work.iterations < max_iterations) return undefined;
+  if (spent !== undefined || work.iterations < max_iterations) return spent;
   return { ending: "limit", message: `max_iterations (${max_iterations}) is reached` };
 }
 
@@ -348,22 +328,14 @@ function startReviewOrEnd(
   if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
   const iteration = work.iterations + 1;
   const facts = { job: work.nextJob, phase: "review" as const, iteration };
-  const job: Job = {
-    facts: { ...facts, agent: choice.agent, attempt: reviews.failed + 1 },
-    route: "review",
-    activity: getFirstActivity("review"),
-    hooks: [],
-  };
+  const job = makeJob({ ...facts, agent: choice.agent, attempt: reviews.failed + 1 }, "review");
   decision.because = { rule: "review", why };
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
-  return {
-    phase: "working",
-    work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1, iterations: iteration },
-  };
+  return addJob({ ...work, iterations: iteration }, job);
 }
 
 function end(work: Work, ending: Ending, message: string | undefined, decision: Decision): RunState {
-  decision.because = { rule: `end-${ending}`, ...given({ why: message }) };
+  decision.because = { rule: `end-${ending}`, why: message };
   if (work.jobs.length > 0) return { phase: "working", work: { ...work, closing: { ending, message } } };
   return beginClose(work, ending, message, decision);
 }
@@ -371,8 +343,7 @@ function end(work: Work, ending: Ending, message: string | undefined, decision: 
 /** L8: a run that must end starts no job, and ends as soon as none is running. */
 function endIfAsked(work: Work, decision: Decision): RunState | undefined {
   if (work.jobs.length > 0 || work.rereading || isPicking(work)) return undefined;
-  if (work.closing !== undefined)
-    return beginClose(work, work.closing.ending, work.closing.message, decision);
-  if (work.stopping > 0) return beginClose(work, "interrupted", undefined, decision);
-  return undefined;
+  const { ending, message } = work.closing ?? {};
+  if (ending !== undefined) return beginClose(work, ending, message, decision);
+  return work.stopping > 0 ? beginClose(work, "interrupted", undefined, decision) : undefined;
 }

@@ -1,6 +1,5 @@
-import type { StepEvent, Sealed } from "../../logging/events/events.js";
+import type { StepEvent, Sealed, EventOf } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";
-import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";
 import type { Frame, RunState, Stopping } from "./state.js";
 
@@ -39,11 +38,11 @@ export class Decision {
 
   next(state: RunState): Next {
     const { effects, notes, because, wakeAt } = this;
-    return { state, effects, notes, because, ...given({ wakeAt }) };
+    return { state, effects, notes, because, wakeAt };
   }
 }
 
-type Interrupt = Extract<StepEvent, { type: "run_interrupted" }>;
+type Interrupt = EventOf<"run_interrupted">;
 
 /**
  * Raises the stop level of the run (contract §4, *Ctrl-C*). SIGTERM counts as two signals, SIGHUP too, but only on a terminal.
@@ -62,6 +61,6 @@ function toStopping(reached: number): Stopping {
 }
 
 /** The error of a failed effect with its hint, in one line. */
-export function describeFailure(event: Extract<StepEvent, { type: "effect_failed" }>): string {
+export function describeFailure(event: EventOf<"effect_failed">): string {
   return event.hint === undefined ? event.error : `${event.error}: ${event.hint}`;
 }

@@ -1,12 +1,10 @@
 // `drive`: takes events, calls `step`, logs the decision, starts the effects. Makes no decision of its own.
 import { errorCode, errorMessage, isDiskFull, UserError } from "../../system/errors.js";
 import type { Clock, Timer } from "../../system/ports.js";
-import type { StepEvent } from "../../logging/events/events.js";
+import type { StepEvent, EventOf } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";
 import type { RunLog } from "../../logging/run-log.js";
-import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";
-import type { Inbox } from "./inbox.js";
 import { START, step } from "./step.js";
 import type { RunState } from "./state.js";
 
@@ -20,7 +18,7 @@ export type Perform = (effect: Effect, at: number) => Promise<StepEvent>;
 export async function drive(
   { log, clock, perform }: { log: RunLog; clock: Clock; perform: Perform },
   inbox: Inbox,
-): Promise<Extract<StepEvent, { type: "run_ended" }>> {
+): Promise<EventOf<"run_ended">> {
   let state: RunState = START;
   let timer: Timer | undefined;
   for (;;) {
@@ -70,7 +68,7 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
         ...("job" in effect ? effect.job : {}),
         effect: error instanceof EffectError ? error.effect : effect.kind,
         error: errorMessage(error),
-        ...given({ hint }),
+        hint,
       });
     },
   );
@@ -95,4 +93,35 @@ export class EffectError extends Error {
 /** Whether the error comes from the environment, which makes it an event. Any other error is internal and ends the run. */
 export function isEnvironmentFailure(error: unknown): boolean {
   return error instanceof UserError || error instanceof EffectError || errorCode(error) !== undefined;
+}
+
+/** Events that wait for `step`, in the order they came. */
+export class Inbox {
+  readonly #waiting: StepEvent[] = [];
+  #failure: { error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  put(event: StepEvent): void {
+    this.#waiting.push(event);
+    this.#wake?.();
+  }
+
+  /** Makes every later `take` throw: an internal error, or a log that cannot be written. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake?.();
+  }
+
+  /** The next event; waits for one. */
+  async take(): Promise<StepEvent> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const event = this.#waiting.shift();
+      if (event !== undefined) return event;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+  }
 }

@@ -1,12 +1,18 @@
 // A person's edits of tasks in progress: the attempt is stopped, its work is saved as a rescue, and the tree is restored. Pure.
 // The command has changed the task file already; job.ts runs the activities of a job.
-import type { ToldEvent } from "../../logging/events/told-events.js";
-import { given } from "../../system/given.js";
 import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { enter, getFirstActivity, hasWork } from "./job/routes.js";
-import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
-import type { Effect } from "./effects.js";
+import { enter, makeJob, hasWork } from "./job/routes.js";
+import {
+  addJob,
+  dropJob,
+  replaceJob,
+  takeChangeResult,
+  getTaskId,
+  uncount,
+  type ChangeResult,
+} from "./jobs.js";
+import type { EffectOf } from "./effects.js";
 import type { Job, Activity, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
@@ -76,30 +82,21 @@ export const NO_AGENT = "looper";
 function startRescue(work: Work, id: TaskId, decision: Decision): RunState {
   const attempt = Math.max(1, work.attempts.get(id) ?? 1);
   const facts = { job: work.nextJob, iteration: work.iterations, agent: NO_AGENT, attempt, task_id: id };
-  const job: Job = {
-    facts: { ...facts, phase: "iteration" },
-    route: "rescue",
-    activity: getFirstActivity("rescue"),
-    hooks: [],
-    released: true,
-  };
+  const job: Job = { ...makeJob({ ...facts, phase: "iteration" }, "rescue"), released: true };
   decision.because = { rule: "put-aside", picked: id };
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true });
-  return { phase: "working", work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1 } };
+  return addJob(work, job);
 }
 
 /** Takes a snapshot for a released job once its agent has ended; the restore comes after it. */
-export function snapshotReleased(work: Work, job: Job, decision: Decision): RunState {
+export function snapshotReleased(work: Work, job: Job, decision: Decision): Work {
   decision.effects.push({ kind: "snapshot", job: job.facts });
-  return { phase: "working", work: replaceJob(work, enter({ ...job, hooks: [] }, "snapshot")) };
+  return replaceJob(work, enter({ ...job, hooks: [] }, "snapshot"));
 }
 
 /** The task whose row the effect settles. Its changes are refused once a person took the task from the job: the edit counts. */
-export function taskToSettle({
-  job,
-  changes,
-  during,
-}: Extract<Effect, { kind: "change-backlog" }>): TaskId | undefined {
+export function taskToSettle(effect: EffectOf<"change-backlog">): TaskId | undefined {
+  const { job, changes, during } = effect;
   const isClaim = changes.some(({ op }) => op === "claim");
   return isClaim || during === "idle" || job?.agent === NO_AGENT ? undefined : job?.task_id;
 }
@@ -111,30 +108,18 @@ export function mayRestore(work: Work): boolean {
 
 /** Logs that an attempt was stopped, and where its work is. */
 export function noteStopped(work: Work, job: Job, decision: Decision): void {
-  const { kept, rescue } = describeKept(work, job);
+  const { rescue } = job;
+  const kept = rescue !== undefined ? "rescue" : isRestoring(work) ? "nothing" : "tree";
   const { task_id: id = "" } = job.facts;
   // This run has started nothing yet, so the work is from an earlier run.
   if (job.route === "rescue" && job.facts.iteration === 0 && rescue !== undefined)
     decision.notes.push({ type: "warning", ...job.facts, message: describeLeftBehind(id, rescue) });
-  decision.notes.push({
-    type: "attempt_stopped",
-    ...job.facts,
-    kept,
-    ...given({ rescue }),
-  });
+  decision.notes.push({ type: "attempt_stopped", ...job.facts, kept, rescue });
 }
 
 function describeLeftBehind(id: string, rescue: string): string {
   const name = rescue.replace(/^refs\/looper\/rescue\//, "");
   return `${id} is not in progress any more: the unfinished work an earlier run left in the tree was put aside; bring it back with \`looper rescue restore ${name}\``;
-}
-
-function describeKept(
-  work: Work,
-  { rescue }: Job,
-): Pick<Extract<ToldEvent, { type: "attempt_stopped" }>, "kept" | "rescue"> {
-  if (rescue !== undefined) return { kept: "rescue", rescue };
-  return { kept: isRestoring(work) ? "nothing" : "tree" };
 }
 
 /** Ends a released job. It does not count as an attempt, but it does count as an iteration if its agent ran. */
@@ -170,24 +155,17 @@ export function takeStoreResult(
   });
   const stopped = ended.map(taskOfChange).filter((id) => inHand.has(id));
   const released = releaseJobs(taken, stopped, decision);
-  return takeEdits(work, released, { outcome, edits: outcome.edits, ended });
+  return takeEdits(work, released, outcome, ended);
 }
 
 /** Leaves tasks that a person blocked alone, and saves the work of tasks in progress that an edit took away from the run. */
 function takeEdits(
   before: Work,
   work: Work,
-  {
-    outcome,
-    edits,
-    ended,
-  }: {
-    outcome: ChangeResult;
-    edits: NonNullable<ChangeResult["edits"]>;
-    ended: readonly PersonChange[];
-  },
+  { updated, edits }: Pick<ChangeResult, "updated" | "edits">,
+  ended: readonly PersonChange[],
 ): Work {
-  const own = new Set(outcome.updated.map(({ id }) => id));
+  const own = new Set(updated.map(({ id }) => id));
   const byPerson = new Set(ended.map(taskOfChange));
   const jobOf = (id: TaskId): Job | undefined => work.jobs.find(({ facts }) => facts.task_id === id);
   // While an agent works on a task, an edit that no command reported may be the agent's own. A claim has no agent yet.
@@ -195,7 +173,8 @@ function takeEdits(
     const activity = jobOf(id)?.activity;
     return !byPerson.has(id) && activity !== undefined && activity !== "after" && activity !== "claim";
   };
-  const moved = [...edits.added, ...edits.changed, ...(edits.removed ?? [])].filter(
+  const { added = [], changed = [], removed = [] } = edits ?? {};
+  const moved = [...added, ...changed, ...removed].filter(
     (id) => !own.has(id) && findStatus(before, id) !== findStatus(work, id) && !mayBeAgents(id),
   );
   const blocked = moved.filter((id) => findStatus(work, id) === "blocked");

@@ -34,6 +34,9 @@ export interface PlannedHook {
   command: string;
 }
 
+/** The effect of a kind. */
+export type EffectOf<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
 /**
  * The actions that `step` asks for, as data. Contract: each effect ends in exactly one event (`..._finished`, its own kind of answer, or
  * `effect_failed`), and `step` emits a job's next effect only after that event.

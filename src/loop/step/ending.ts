@@ -1,7 +1,6 @@
 // The end of a run: the backlog's own commit, the hooks, the last line. Pure.
 import { never } from "../../system/never.js";
-import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
-import { given } from "../../system/given.js";
+import type { Ending, Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
 import type { Close, Frame, RunState, Work } from "./state.js";
 import { applySignal, type Decision } from "./decision.js";
 
@@ -19,9 +18,9 @@ export function beginClose(
     stopping: frame.stopping,
     began: frame.began,
     spent: frame.spent,
-    ...given({ signal: frame.signal }),
+    signal: frame.signal,
     ending,
-    ...given({ message }),
+    message,
     hooks: frame.rules.hooks.on_run_end,
     activity: "commit",
     done: rows.filter((row) => row.status === "done").length,
@@ -93,11 +92,7 @@ function ignoreLate(close: Close, decision: Decision): RunState {
 }
 
 /** Logs a failure at the end and continues. L14: only the event this activity waits for moves it on. */
-function onFailed(
-  close: Close,
-  event: Extract<StepEvent, { type: "effect_failed" }>,
-  decision: Decision,
-): RunState {
+function onFailed(close: Close, event: EventOf<"effect_failed">, decision: Decision): RunState {
   const { effect } = event;
   if (effect === "finish") throw new Error(`the run could not be ended: ${event.error}`);
   decision.because = { rule: "end-in-spite-of", why: effect };
@@ -136,13 +131,6 @@ function startHooks(close: Close, decision: Decision): RunState {
 
 function finish(close: Close, decision: Decision): RunState {
   const { ending, message, signal, done, tasks, iterations } = close;
-  decision.effects.push({
-    kind: "finish",
-    ending,
-    ...given({ signal, message }),
-    done,
-    tasks,
-    iterations,
-  });
+  decision.effects.push({ kind: "finish", ending, signal, message, done, tasks, iterations });
   return { phase: "ending", close: { ...close, activity: "finish" } };
 }

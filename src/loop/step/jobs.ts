@@ -1,7 +1,6 @@
 // Small changes to the state of a working run: its jobs and its index of the backlog. Pure.
-import type { StepEvent } from "../../logging/events/events.js";
-import { given } from "../../system/given.js";
-import type { IndexRow, TaskId } from "../../todo/model/task.js";
+import type { EventOf } from "../../logging/events/events.js";
+import type { TaskId } from "../../todo/model/task.js";
 import { explainTaskOver } from "./job/spending.js";
 import { hasAgent, isVisit } from "./job/routes.js";
 import { countAttemptsOf, findStage } from "./job/stage.js";
@@ -11,7 +10,7 @@ import type { Decision } from "./decision.js";
 
 /** The result of changes to the backlog, as both `backlog_changed` and `committed` carry it. */
 export type ChangeResult = Pick<
-  Extract<StepEvent, { type: "backlog_changed" }>,
+  EventOf<"backlog_changed">,
   "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "sha256" | "saved" | "edits" | "heard"
 >;
 
@@ -20,6 +19,11 @@ export function findJob(work: Work, event: { type: string; job?: number | undefi
   const job = work.jobs.find((one) => one.facts.job === event.job);
   if (job === undefined) throw new Error(`${event.type} came for job ${event.job}, which is not under way`);
   return job;
+}
+
+/** The work with a job that begins. */
+export function addJob(work: Work, job: Job): { phase: "working"; work: Work } {
+  return { phase: "working", work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1 } };
 }
 
 /** Replaces the job of the same number. */
@@ -95,22 +99,14 @@ export function takeChangeResult(
   decision: Decision,
 ): Work {
   const facts = job === undefined ? {} : job.facts;
-  for (const { id, from, to } of outcome.updated) {
+  for (const { id, from, to } of outcome.updated)
     // Claimed again: readers know the status already.
-    if (from === to) continue;
-    const moved = { ...given({ from, to }) };
-    decision.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
-  }
+    if (from !== to) decision.notes.push({ type: "task_updated", ...facts, task_id: id, from, to });
   for (const message of outcome.warnings) decision.notes.push({ type: "warning", ...facts, message });
-  for (const { op, id, why } of outcome.refused) {
+  for (const refused of outcome.refused)
     // Tasks were added meanwhile: the backlog is not finished yet.
-    if (op === "mark-complete") continue;
-    decision.notes.push({
-      type: "warning",
-      ...facts,
-      message: describeRefusal({ op, id, why }, job),
-    });
-  }
+    if (refused.op !== "mark-complete")
+      decision.notes.push({ type: "warning", ...facts, message: describeRefusal(refused, job) });
   if (outcome.edits !== undefined) decision.notes.push({ type: "backlog_edited", ...outcome.edits });
   const fresh = [
     ...(outcome.edits?.added ?? []),
@@ -125,12 +121,5 @@ export function takeChangeResult(
 
 function applyRows(work: Work, outcome: Pick<ChangeResult, "rows" | "removed" | "digest">): Work {
   if (outcome.rows.length === 0 && outcome.removed.length === 0) return { ...work, digest: outcome.digest };
-  const index = work.index.with(outcome.rows.map(toRow), outcome.removed);
-  return { ...work, index, digest: outcome.digest };
-}
-
-/** Converts a row of the log to an index row, without `undefined` fields. */
-export function toRow(row: ChangeResult["rows"][number]): IndexRow {
-  const { agent, marker, workflow, progress, ...rest } = row;
-  return { ...rest, ...given({ agent, marker, workflow, progress }) };
+  return { ...work, index: work.index.with(outcome.rows, outcome.removed), digest: outcome.digest };
 }

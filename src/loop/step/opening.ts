@@ -1,17 +1,15 @@
 // From the first event to a usable backlog: recover, read, draft or repair. Pure.
 import { describeSkipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
-import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
-import { given } from "../../system/given.js";
+import type { Ending, Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
 import { reportSpending, addUsage, explainRunOver } from "./job/spending.js";
 import { beginClose, closeAtOnce } from "./ending.js";
 import { startAgent } from "./job/job.js";
-import { enter, getFirstActivity } from "./job/routes.js";
+import { enter, makeJob } from "./job/routes.js";
 import { backOffAgent } from "./job/settle.js";
 import { causesBackoff, restoreBackoff, endBackoff } from "./schedule/backoff.js";
 import { reportRedChecks, PREFLIGHT_JOB, explainRefusal } from "./preflight.js";
-import { canContinueWithout, chooseAgent, isUnusable, orderOfPhase } from "./schedule/schedule.js";
-import { waitFor } from "./schedule/wait.js";
+import { canContinueWithout, chooseAgent, isUnusable, orderOfPhase, waitFor } from "./schedule/schedule.js";
 import type { Job, Opening, RunState } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
 import { beginWork } from "./choose.js";
@@ -19,8 +17,6 @@ import { beginWork } from "./choose.js";
 /** Contract §4: an agent gets an invalid backlog at most twice. */
 const MOST_REPAIRS = 2;
 const MOST_DRAFTS = 2;
-
-type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
 /** Handles an event before the backlog was read. */
 export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision: Decision): RunState {
@@ -31,8 +27,9 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision
         {
           ...opening,
           pending: event.pending !== undefined,
-          backoffs: restoreBackoffs(event),
-          ...given({ earlierResults: event.results }),
+          // The backoffs that an earlier run recorded.
+          backoffs: new Map((event.pauses ?? []).map((pause) => [pause.agent, restoreBackoff(pause)])),
+          earlierResults: event.results,
         },
         decision,
       );
@@ -41,10 +38,7 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision
     case "preflight_finished":
       return onPreflight(opening, event, decision);
     case "committed":
-      decision.because = {
-        rule: "pending-finished",
-        ...given({ picked: event.commit }),
-      };
+      decision.because = { rule: "pending-finished", picked: event.commit };
       return readBacklog({ ...opening, pending: false }, decision);
     case "backlog_invalid":
       return onInvalid(opening, event, decision);
@@ -100,7 +94,7 @@ function endInterrupted(opening: Opening, decision: Decision): RunState {
   return end(opening, "interrupted", undefined, decision);
 }
 
-function onRead(opening: Opening, event: Of<"backlog_read">, decision: Decision): RunState {
+function onRead(opening: Opening, event: EventOf<"backlog_read">, decision: Decision): RunState {
   if (opening.stopping > 0) return endInterrupted(opening, decision);
   if (opening.pending) {
     decision.because = { rule: "finish-pending" };
@@ -120,7 +114,7 @@ function preflight(opening: Opening, decision: Decision): RunState {
   return stay({ ...opening, checking: true, reportedChecks: new Set() });
 }
 
-function onPreflight(before: Opening, event: Of<"preflight_finished">, decision: Decision): RunState {
+function onPreflight(before: Opening, event: EventOf<"preflight_finished">, decision: Decision): RunState {
   const opening = { ...before, checking: undefined };
   if (opening.stopping > 0) return endInterrupted(opening, decision);
   decision.because = { rule: `preflight-${event.outcome}` };
@@ -132,14 +126,10 @@ function onPreflight(before: Opening, event: Of<"preflight_finished">, decision:
   );
 }
 
-function onInvalid(opening: Opening, event: Of<"backlog_invalid">, decision: Decision): RunState {
+function onInvalid(opening: Opening, event: EventOf<"backlog_invalid">, decision: Decision): RunState {
   if (opening.stopping > 0) return endInterrupted(opening, decision);
-  if (
-    startsAgent(opening, event) &&
-    opening.rules.preflight !== undefined &&
-    opening.reportedChecks === undefined
-  )
-    return preflight(opening, decision);
+  const isUnchecked = opening.rules.preflight !== undefined && opening.reportedChecks === undefined;
+  if (isUnchecked && startsAgent(opening, event)) return preflight(opening, decision);
   decision.because = { rule: `backlog-${event.what}` };
   const own = event.problems.find(isInProgress);
   if (own !== undefined) {
@@ -167,12 +157,12 @@ function onInvalid(opening: Opening, event: Of<"backlog_invalid">, decision: Dec
 }
 
 /** The progress of a task is never an agent's to write: a person or another version of looper did. */
-function isInProgress({ pointer }: Of<"backlog_invalid">["problems"][number]): boolean {
+function isInProgress({ pointer }: EventOf<"backlog_invalid">["problems"][number]): boolean {
   return /^\/tasks\/\d+\/progress(?:\/|$)/u.test(pointer);
 }
 
 /** Whether an agent may be asked to draft or repair the backlog. */
-function startsAgent({ rules }: Opening, { what, known, problems }: Of<"backlog_invalid">): boolean {
+function startsAgent({ rules }: Opening, { what, known, problems }: EventOf<"backlog_invalid">): boolean {
   if (problems.some(isInProgress)) return false;
   return what === "broken" || (known === undefined && typeof rules.bootstrap !== "object");
 }
@@ -183,12 +173,12 @@ function describeLastFailure({ failed = [] }: Opening): string {
   return last === undefined ? "" : `: ${last.evidence === "" ? last.reason : last.evidence}`;
 }
 
-function describeFirstProblem(event: Of<"backlog_invalid">): string {
+function describeFirstProblem(event: EventOf<"backlog_invalid">): string {
   const [problem] = event.problems;
   return problem === undefined ? "it cannot be read" : `line ${problem.line}: ${problem.message}`;
 }
 
-function onAnswered(opening: Opening, event: Of<"answered">, decision: Decision): RunState {
+function onAnswered(opening: Opening, event: EventOf<"answered">, decision: Decision): RunState {
   decision.because = { rule: event.yes ? "bootstrap-agreed" : "bootstrap-declined" };
   const rest = { ...opening, asking: false };
   if (event.yes) return askAgent(rest, "bootstrap", decision);
@@ -211,13 +201,12 @@ function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Deci
   }
   const { agent } = choice;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
-  const job: Job = { facts, route: "draft", activity: getFirstActivity("draft"), hooks: [] };
-  const started = startAgent(job, opening, opening.failed ?? [], decision);
+  const started = startAgent(makeJob(facts, "draft"), opening, opening.failed ?? [], decision);
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
   return stay({ ...opening, ...counted, nextJob: opening.nextJob + 1, job: started, waits: undefined });
 }
 
-function onAgentFinished(before: Opening, event: Of<"agent_finished">, decision: Decision): RunState {
+function onAgentFinished(before: Opening, event: EventOf<"agent_finished">, decision: Decision): RunState {
   const job = findJob(before, event);
   const opening = { ...before, spent: addUsage(before.spent, event) };
   decision.notes.push(...reportSpending(before, opening, event));
@@ -230,7 +219,12 @@ function onAgentFinished(before: Opening, event: Of<"agent_finished">, decision:
   const reason = event.reason ?? "exited";
   const evidence = event.evidence ?? "";
   if (isUnusable(reason)) return dropAgent(opening, job, { reason, evidence }, decision);
-  if (causesBackoff(reason)) return backOff(opening, { ...job, end: event }, { reason, evidence }, decision);
+  if (causesBackoff(reason)) {
+    // L17: a draft whose agent backs off does not count: the agent is asked again later, or another one is.
+    decision.because = { rule: "agent-paused", why: reason };
+    const paused = backOffAgent(opening, { ...job, end: event }, { reason, evidence }, decision);
+    return askAgain(paused, job, decision);
+  }
   decision.because = { rule: "agent-failed", why: reason };
   return readAgain(opening, job, { reason, evidence }, decision);
 }
@@ -247,32 +241,18 @@ function dropAgent(
   const message = `${agent}: ${evidence === "" ? reason : evidence}`;
   const dropped = new Set([...opening.dropped, agent]);
   if (!canContinueWithout(opening.rules, dropped)) return end(opening, "environment", message, decision);
-  decision.notes.push({
-    type: "warning",
-    ...job.facts,
-    message: describeSkipped(agent, { reason, evidence }),
-  });
+  const skipped = describeSkipped(agent, { reason, evidence });
+  decision.notes.push({ type: "warning", ...job.facts, message: skipped });
   return askAgain({ ...opening, dropped }, job, decision);
-}
-
-/** L17: a draft whose agent backs off does not count: the agent is asked again later, or another one is. */
-function backOff(
-  opening: Opening,
-  job: Job,
-  failure: { reason: string; evidence: string },
-  decision: Decision,
-): RunState {
-  decision.because = { rule: "agent-paused", why: failure.reason };
-  return askAgain(backOffAgent(opening, job, failure, decision), job, decision);
 }
 
 /** Asks again for a draft or a repair that does not count. */
 function askAgain(opening: Opening, { facts }: Job, decision: Decision): RunState {
   if (opening.stopping > 0) return endInterrupted(opening, decision);
-  const left = { ...opening, job: undefined };
+  const { repairs, drafts } = opening;
   return facts.phase === "repair"
-    ? askAgent({ ...left, repairs: left.repairs - 1 }, "repair", decision)
-    : askAgent({ ...left, drafts: left.drafts - 1 }, "bootstrap", decision);
+    ? askAgent({ ...opening, job: undefined, repairs: repairs - 1 }, "repair", decision)
+    : askAgent({ ...opening, job: undefined, drafts: drafts - 1 }, "bootstrap", decision);
 }
 
 function onWoke(opening: Opening, decision: Decision): RunState {
@@ -280,17 +260,9 @@ function onWoke(opening: Opening, decision: Decision): RunState {
   return opening.waits === undefined ? stay(opening) : askAgent(opening, opening.waits, decision);
 }
 
-/** The backoffs that an earlier run recorded. */
-function restoreBackoffs({ pauses = [] }: Of<"recovered">): Opening["backoffs"] {
-  return new Map(pauses.map((pause) => [pause.agent, restoreBackoff(pause)]));
-}
-
-function onAdopted(opening: Opening, event: Of<"adopted">, decision: Decision): RunState {
+function onAdopted(opening: Opening, event: EventOf<"adopted">, decision: Decision): RunState {
   const job = findJob(opening, event);
-  decision.because = {
-    rule: event.adopted ? "adopted" : "not-adopted",
-    ...given({ why: event.why }),
-  };
+  decision.because = { rule: event.adopted ? "adopted" : "not-adopted", why: event.why };
   const evidence = event.why ?? "what the agent wrote cannot be used";
   return readAgain(opening, job, event.adopted ? undefined : { reason: "bad-summary", evidence }, decision);
 }
@@ -308,13 +280,11 @@ function readAgain(
     decision.notes.push({ type: "attempt_failed", ...job.facts, ...failure, next: "retry" });
   }
   const { attempt, agent } = job.facts;
-  return readBacklog(
-    { ...rest, failed: [...before, { attempt, agent, ...failure }], job: undefined },
-    decision,
-  );
+  const failed = [...before, { attempt, agent, ...failure }];
+  return readBacklog({ ...rest, failed, job: undefined }, decision);
 }
 
-function findJob(opening: Opening, event: Of<"agent_finished" | "adopted">): Job {
+function findJob(opening: Opening, event: EventOf<"agent_finished" | "adopted">): Job {
   const { job } = opening;
   if (job?.facts.job !== event.job || job.activity !== (event.type === "adopted" ? "adopt" : "agent")) {
     throw new Error(`${event.type} came for job ${event.job}, which does not wait for it`);
@@ -322,14 +292,14 @@ function findJob(opening: Opening, event: Of<"agent_finished" | "adopted">): Job
   return job;
 }
 
-function onFailed(opening: Opening, event: Of<"effect_failed">, decision: Decision): RunState {
+function onFailed(opening: Opening, event: EventOf<"effect_failed">, decision: Decision): RunState {
   decision.because = { rule: "effect-failed", why: event.effect };
   if (event.effect !== "stop") return end(opening, "environment", describeFailure(event), decision);
   decision.notes.push({ type: "warning", message: `stop: ${describeFailure(event)}` });
   return stay(opening);
 }
 
-function onInterrupted(opening: Opening, event: Of<"run_interrupted">, decision: Decision): RunState {
+function onInterrupted(opening: Opening, event: EventOf<"run_interrupted">, decision: Decision): RunState {
   const signalled = applySignal(opening, event);
   decision.because = { rule: signalled === opening ? "signal-ignored" : "interrupted", why: event.signal };
   if (signalled === opening) return stay(opening);

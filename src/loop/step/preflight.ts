@@ -1,19 +1,17 @@
 // Warns of checks that fail before any work, and decides whether the run refuses to start because of them. Pure.
 // perform-gate.ts runs the checks; src/gate/verdict/red-check.ts describes one check.
 import type { CheckedCommand } from "../../logging/events/event-parts.js";
-import type { StepEvent } from "../../logging/events/events.js";
+import type { EventOf } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { JobFacts } from "./effects.js";
 import type { Decision } from "./decision.js";
-
-type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
 /** The checks before the run belong to no job: job numbers start at 1. */
 export const PREFLIGHT_JOB: JobFacts = { job: 0, iteration: 0, phase: "iteration", agent: "", attempt: 0 };
 
 /** Warns of each failing check once in a run; returns all that were reported. */
 export function reportRedChecks(
-  { commands }: Pick<Of<"baseline_finished">, "commands">,
+  { commands }: Pick<EventOf<"baseline_finished">, "commands">,
   named: ReadonlySet<string>,
   decision: Decision,
 ): ReadonlySet<string> {
@@ -26,7 +24,7 @@ export function reportRedChecks(
 /** Why the run must not start: under strict rules, a check that cannot run. */
 export function explainRefusal(
   { preflight, rooms }: Rules,
-  { commands, unprepared }: Pick<Of<"baseline_finished">, "commands" | "unprepared">,
+  { commands, unprepared }: Pick<EventOf<"baseline_finished">, "commands" | "unprepared">,
 ): string | undefined {
   if (rooms === "required" && unprepared !== undefined)
     return `${unprepared}; set verify.setup to what installs the dependencies, or verify.cold to auto`;

@@ -1,7 +1,7 @@
 // The states of a run. Each phase has one key of its own, so that no field outlives its phase.
 import type { Budget } from "../../agents/agent.js";
 import type { Rules } from "../../logging/rules.js";
-import type { Ending, StepEvent } from "../../logging/events/events.js";
+import type { Ending, EventOf } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";
 import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
@@ -10,7 +10,8 @@ import type { Verdict } from "../../todo/model/verified.js";
 import type { TaskSpending, Spending } from "./job/spending.js";
 import type { Backoffs } from "./schedule/backoff.js";
 import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
-import type { PlannedMove, Route, TaskResult, VisitEnd, VisitMemory } from "./job/stage-state.js";
+import type { Advance, Change } from "../../todo/model/changes/change.js";
+import type { SavedWork, Spent } from "../../workflow/progress.js";
 
 export type RunState =
   | { phase: "new" }
@@ -49,7 +50,7 @@ export interface Opening extends Frame {
   dropped: ReadonlySet<string>;
   backoffs: Backoffs;
   /** The knowledge of earlier runs about the work of unfinished tasks. */
-  earlierResults?: Extract<StepEvent, { type: "recovered" }>["results"];
+  earlierResults?: EventOf<"recovered">["results"];
   /** The kind of job that waits for an agent to end its backoff. */
   waits?: "bootstrap" | "repair" | undefined;
   /** The project's checks are running, before anything else of the run. */
@@ -91,7 +92,7 @@ export interface Job {
   from?: Status;
   /** Hook commands still to run in this activity, the running one first. */
   hooks: readonly PlannedHook[];
-  end?: Extract<StepEvent, { type: "agent_finished" }>;
+  end?: EventOf<"agent_finished">;
   /** The verdict, where the end says more of the agent than of the task. */
   failed?: AttemptVerdict;
   /** The work of earlier attempts at its task is in the tree. */
@@ -100,7 +101,7 @@ export interface Job {
   /** The job's process was told to stop. */
   stopped?: true | undefined;
   /** Its task was blocked because this was the last attempt. */
-  gaveUp?: true;
+  gaveUp?: true | undefined;
   /** Its task is not tried again in this run, once the backlog holds the result. */
   final?: true;
   /** The verdict on its work, once the gate let it pass; absent: `unverified`. */
@@ -202,4 +203,53 @@ export interface Close extends Frame {
   done: number;
   tasks: number;
   iterations: number;
+}
+
+/**
+ * The kind of a job, which decides about its activities. `attempt` is the one stage of the workflow `default`, from the claim to
+ * the commit; `draft` is a draft or a repair of the backlog, and `rescue` only saves what earlier attempts left in the tree.
+ * The others are visits of stages: `deliver` and `give-up` are the two ends, `discard` drops the changes of a stage that a
+ * person rejected, and `shelve` takes the work of a paused task out of the tree.
+ */
+export type Route = "attempt" | "review" | "draft" | "rescue" | VisitRoute;
+
+type VisitRoute = "work" | "analyze" | "check" | "deliver" | "give-up" | "discard" | "shelve";
+
+/** The run's memory of a task's visit; an advance begins it anew. */
+export interface VisitMemory {
+  /** Failed attempts whose agent failed. */
+  errors: number;
+  /** The usage of attempts in this visit that did not end it. */
+  spent: Spent;
+}
+
+/** The text of a task's commit. `work`: it is the report of a stage that changes the tree. */
+export interface TaskResult {
+  result: string;
+  files: readonly string[];
+  work?: true | undefined;
+}
+
+/** How a visit ends: the changes of the row, and the lines of the log that follow once they are made. */
+export interface VisitEnd {
+  outcome: string;
+  /** The first of them gets the output, the work and the usage of the visit. */
+  advances: readonly Advance[];
+  /** Changes that come with them, such as new tasks of the agent. */
+  more: readonly Change[];
+  notes: readonly ToldEvent[];
+  /** The gate's verdict on the saved work. */
+  verdict?: SavedWork["verdict"];
+  /** The count of attempts continues: the agent skipped the task, or it was paused. */
+  keepsCount?: true;
+  /** For the next attempt's prompt, where the task is sent back. */
+  evidence?: { reason: string; evidence: string };
+}
+
+/** A row that is moved without a job. */
+export interface PlannedMove {
+  id: TaskId;
+  notes: readonly ToldEvent[];
+  /** As it was when the move was decided. */
+  row: IndexRow;
 }

@@ -42,7 +42,7 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
           backoffs: new Map(),
           asking: false,
           clients: new Set(event.agents.flatMap(({ name, kind }) => (kind === "command" ? [] : [name]))),
-          ...(event.rules.workflows === undefined ? {} : { agents: event.agents.map(({ name }) => name) }),
+          agents: event.rules.workflows && event.agents.map(({ name }) => name),
         },
       };
     case "opening":

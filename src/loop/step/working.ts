@@ -1,27 +1,24 @@
 // Handles the events of jobs while there is a backlog. Pure.
 // choose.ts chooses the next job, job/routes.ts has the activities of each; the other files of job/ decide about one activity each.
 import { isOfTheDisk } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import type { Sealed, StepEvent } from "../../logging/events/events.js";
+import type { Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
 import { NOTHING_SPENT, reportSpending, addUsage } from "./job/spending.js";
-import { mayRestore, noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
+import {
+  mayRestore,
+  noteEdited,
+  snapshotReleased,
+  startDueEdit,
+  takeStoreResult,
+  endReleased,
+} from "./edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, hasOther, startNext } from "./choose.js";
-import { expectActivity, startNextHook, startAgent, startBefore } from "./job/job.js";
-import { enter, hasWork, onlyReads } from "./job/routes.js";
-import { startCheckpoint, takeCheckpoint } from "./job/checkpoint.js";
-import { takeGate } from "./job/gate.js";
-import { dropJob, findJob, listEarlier, replaceJob, stopJobs, uncount } from "./jobs.js";
-import { endBackoff } from "./schedule/backoff.js";
-import { weighAgent } from "./schedule/suspect.js";
-import { reportRedChecks } from "./preflight.js";
-import { continueAfterSettle, endJob } from "./job/after-settle.js";
-import type { Job, Activity, RunState, Work } from "./state.js";
-import { applySignal, describeFailure, type Decision } from "./decision.js";
-import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
-import { takeSaved } from "./job/visit.js";
+import { expectActivity, startNextHook, startAgent, startBefore, startAfter } from "./job/job.js";
+import { enter, hasWork, onlyReads, isVisit } from "./job/routes.js";
+import { startCheckpoint, takeCheckpoint } from "./job/ends.js";
 import {
+  takeGate,
   releaseJob,
   takeRestored,
   takeUncommitted,
@@ -29,14 +26,29 @@ import {
   weighRow,
   weighStage,
 } from "./job/weigh.js";
-
-type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
+import { dropJob, findJob, listEarlier, replaceJob, stopJobs, uncount } from "./jobs.js";
+import { endBackoff } from "./schedule/backoff.js";
+import { weighAgent } from "./schedule/suspect.js";
+import { reportRedChecks } from "./preflight.js";
+import type { Job, Activity, RunState, Work } from "./state.js";
+import { applySignal, describeFailure, type Decision } from "./decision.js";
+import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
+import { takeSaved, takeMoved } from "./job/settle.js";
+import { describeSkipped } from "../../agents/failure-words.js";
+import { dropsAgent, endsRun, backsOffAgent } from "./job/verdict.js";
+import { canContinueWithout } from "./schedule/schedule.js";
 
 /** The activities in which a process runs for a job. */
 const RUNNING: readonly Activity[] = ["baseline", "before", "agent", "gate", "after"];
 
-/** Handles an event while the run is working. */
+/** Handles an event while the run is working. Where only jobs in progress continue, an edit that is due comes next. */
 export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decision): RunState {
+  const next = handle(work, event, decision);
+  return "phase" in next ? next : (startDueEdit(next, decision) ?? { phase: "working", work: next });
+}
+
+/** The next state, or the work with which the jobs in progress continue. */
+function handle(work: Work, event: Sealed<StepEvent>, decision: Decision): Work | RunState {
   switch (event.type) {
     case "backlog_changed":
       return event.job === undefined ? onReread(work, event, decision) : onChanged(work, event, decision);
@@ -52,9 +64,9 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
     case "snapshot":
       return onSnapshot(work, event, decision);
     case "gate_finished":
-      return stayAtWork(onGate(work, event, decision), decision);
+      return onGate(work, event, decision);
     case "restored":
-      return stayAtWork(onRestored(work, event, decision), decision);
+      return onRestored(work, event, decision);
     case "committed":
       return onCommitted(work, event, decision);
     case "effect_failed":
@@ -69,9 +81,12 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
       return startNext(noteEdited(work, decision), decision);
     case "stop_sent":
       decision.because = { rule: "noted" };
-      return stayAtWork(work, decision);
-    case "work_saved":
-      return stayAtWork(onSaved(work, event, decision), decision);
+      return work;
+    case "work_saved": {
+      const job = findJob(work, event);
+      expectActivity(job, "save", event);
+      return takeSaved(work, job, event, decision);
+    }
     case "person_asked":
       return startNext(onPersonAsked(work, event, decision), decision);
     case "agent_picked":
@@ -90,25 +105,20 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
   }
 }
 
-/** Continues with the jobs in progress, or with an edit that is due. */
-function stayAtWork(work: Work, decision: Decision): RunState {
-  return startDueEdit(work, decision) ?? { phase: "working", work };
-}
-
 /** L3: the backlog may have changed meanwhile, so the task is selected again. */
-function onPicked(work: Work, event: Of<"agent_picked">, decision: Decision): RunState {
+function onPicked(work: Work, event: EventOf<"agent_picked">, decision: Decision): RunState {
   const { task_id: id, iteration, agent } = event;
   decision.because = { rule: "agent-picked", picked: id, why: agent };
   return startNext({ ...work, pick: { id, iteration, agent } }, decision);
 }
 
-function onGate(work: Work, event: Of<"gate_finished">, decision: Decision): Work {
+function onGate(work: Work, event: EventOf<"gate_finished">, decision: Decision): Work {
   const job = findJob(work, event);
   expectActivity(job, "gate", event);
   return job.released === true ? releaseJob(work, job, decision) : takeGate(work, job, event, decision);
 }
 
-function onRestored(work: Work, event: Of<"restored">, decision: Decision): Work {
+function onRestored(work: Work, event: EventOf<"restored">, decision: Decision): Work {
   const job = findJob(work, event);
   expectActivity(job, job.activity === "aside" ? "aside" : "restore", event);
   if (job.route !== "analyze") return takeRestored(work, job, event, decision);
@@ -116,20 +126,12 @@ function onRestored(work: Work, event: Of<"restored">, decision: Decision): Work
   return takeRestored(seen.work, seen.job, event, decision);
 }
 
-function onSaved(work: Work, event: Of<"work_saved">, decision: Decision): Work {
-  const job = findJob(work, event);
-  expectActivity(job, "save", event);
-  return takeSaved(work, job, event, decision);
-}
-
 /** Ends a job whose task a person edited, before its agent has ended. */
-function release(work: Work, job: Job, decision: Decision): RunState {
-  return hasWork(job.route)
-    ? snapshotReleased(work, job, decision)
-    : stayAtWork(releaseJob(work, job, decision), decision);
+function release(work: Work, job: Job, decision: Decision): Work | RunState {
+  return hasWork(job.route) ? snapshotReleased(work, job, decision) : releaseJob(work, job, decision);
 }
 
-function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
+function onReread(work: Work, event: EventOf<"backlog_changed">, decision: Decision): RunState {
   if (!work.rereading) throw new Error("backlog_changed came without a request");
   decision.because = { rule: "looked" };
   const changed = takeStoreResult({ ...work, rereading: false }, event, undefined, decision);
@@ -137,16 +139,13 @@ function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision):
   return seen.jobs.length < seen.rules.workers ? choose(seen, decision) : startNext(seen, decision);
 }
 
-function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
+function onChanged(work: Work, event: EventOf<"backlog_changed">, decision: Decision): Work | RunState {
   const seen = takeStoreResult(work, event, findJob(work, event), decision);
   const job = findJob(seen, event);
   if (job.activity === "settle")
     return continueAfterSettle(seen, countAdded(seen, job, event), event.refused, decision);
   if (job.activity === "reread")
-    return stayAtWork(
-      job.released === true ? releaseJob(seen, job, decision) : weighRow(seen, job, decision),
-      decision,
-    );
+    return job.released === true ? releaseJob(seen, job, decision) : weighRow(seen, job, decision);
   expectActivity(job, "claim", event);
   if (event.refused.length > 0) {
     decision.because = { rule: "claim-refused", why: event.refused[0]?.why ?? "" };
@@ -158,7 +157,7 @@ function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision)
 }
 
 /** Counts the tasks a review added, in its summary or directly in the task file. */
-function countAdded({ rules }: Work, job: Job, event: Of<"backlog_changed">): Job {
+function countAdded({ rules }: Work, job: Job, event: EventOf<"backlog_changed">): Job {
   if (job.verdict?.kind !== "reviewed") return job;
   const applied = event.updated.filter((one) => one.from === undefined && one.to === "todo").length;
   const added = (rules.apply_summary ? applied : 0) + (event.edits?.added.length ?? 0);
@@ -175,44 +174,43 @@ function dropUnstarted(work: Work, job: Job, decision: Decision): RunState {
   return startNext(uncount(dropJob(work, job), job), decision);
 }
 
-function onCheckpoint(work: Work, event: Of<"checkpoint">, decision: Decision): RunState {
+function onCheckpoint(work: Work, event: EventOf<"checkpoint">, decision: Decision): Work | RunState {
   const job = findJob(work, event);
   expectActivity(job, "checkpoint", event);
   decision.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
   if (job.released === true) return release(work, job, decision);
   if (job.route !== "shelve" && !mayStart(work, job)) return dropUnstarted(work, job, decision);
-  return stayAtWork(takeCheckpoint(work, job, event, decision), decision);
+  return takeCheckpoint(work, job, event, decision);
 }
 
-function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decision): RunState {
+function onBaseline(work: Work, event: EventOf<"baseline_finished">, decision: Decision): Work | RunState {
   const job = findJob(work, event);
   expectActivity(job, "baseline", event);
   decision.because = { rule: `baseline-${event.outcome}` };
   if (job.released === true) return release(work, job, decision);
   const next = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
   if (event.outcome === "interrupted" || !mayStart(next, job)) return dropUnstarted(next, job, decision);
-  return stayAtWork(replaceJob(next, startBefore(job, next, listEarlier(next, job), decision)), decision);
+  return replaceJob(next, startBefore(job, next, listEarlier(next, job), decision));
 }
 
-function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, decision: Decision): RunState {
+function onHook(
+  work: Work,
+  event: EventOf<"hook_finished" | "effect_failed">,
+  decision: Decision,
+): Work | RunState {
   const job = findJob(work, event);
   if (job.activity === "before") {
     if (job.released === true) return release(work, job, decision);
     if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
-    return stayAtWork(
-      replaceJob(
-        work,
-        startNextHook(job, decision) ?? startAgent(job, work, listEarlier(work, job), decision),
-      ),
-      decision,
-    );
+    const next = startNextHook(job, decision) ?? startAgent(job, work, listEarlier(work, job), decision);
+    return replaceJob(work, next);
   }
   expectActivity(job, "after", event);
   const next = work.stopping >= 2 ? undefined : startNextHook(job, decision);
-  return next === undefined ? endJob(work, job, decision) : stayAtWork(replaceJob(work, next), decision);
+  return next === undefined ? endJob(work, job, decision) : replaceJob(work, next);
 }
 
-function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): RunState {
+function onAgent(work: Work, event: EventOf<"agent_finished">, decision: Decision): Work {
   const job = findJob(work, event);
   expectActivity(job, "agent", event);
   decision.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
@@ -221,7 +219,7 @@ function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): R
   const backoffs = event.outcome === "ok" ? endBackoff(work.backoffs, job.facts.agent) : work.backoffs;
   const charged = charge(work, event);
   decision.notes.push(...reportSpending(work, charged, event));
-  return stayAtWork(replaceJob({ ...charged, backoffs }, { ...enter(job, after), end: event }), decision);
+  return replaceJob({ ...charged, backoffs }, { ...enter(job, after), end: event });
 }
 
 /** L12: what the end of an agent that changed nothing says of it. The work in the tree is of earlier attempts, where there were any. */
@@ -231,15 +229,11 @@ function suspect(work: Work, found: Job, changed: number): { work: Work; job: Jo
   const job: Job = changed > 0 && isEarlier ? { ...found, leavesWork: true } : found;
   const worked = changed > 0 && !isEarlier;
   const { suspects, held, failed } = weighAgent(work, job, { worked, hasOther: hasOther(work, job) });
-  const seen = {
-    ...work,
-    suspects,
-    ...(held === undefined ? {} : { held: new Set([...(work.held ?? []), held]) }),
-  };
-  return { work: seen, job: { ...job, ...given({ failed }) } };
+  const all = held === undefined ? work.held : new Set([...(work.held ?? []), held]);
+  return { work: { ...work, suspects, held: all }, job: { ...job, failed } };
 }
 
-function charge(work: Work, event: Of<"agent_finished">): Work {
+function charge(work: Work, event: EventOf<"agent_finished">): Work {
   const { task_id: id } = event;
   const spent = addUsage(work.spent, event);
   if (id === undefined) return { ...work, spent };
@@ -249,7 +243,7 @@ function charge(work: Work, event: Of<"agent_finished">): Work {
   return { ...work, spent, spentOn: work.spentOn.with(id, { tokens, usd }) };
 }
 
-function onSnapshot(before: Work, event: Of<"snapshot">, decision: Decision): RunState {
+function onSnapshot(before: Work, event: EventOf<"snapshot">, decision: Decision): Work {
   const found = findJob(before, event);
   expectActivity(found, "snapshot", event);
   const { work, job } = suspect(before, found, event.changed);
@@ -259,30 +253,27 @@ function onSnapshot(before: Work, event: Of<"snapshot">, decision: Decision): Ru
       "the agent made commits: they stay off the branch, and the run makes the task's commit itself";
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
-  if (job.released === true) return stayAtWork(releaseJob(work, job, decision), decision);
-  const weigh = job.route === "work" ? weighStage : weighAttempt;
-  return stayAtWork(weigh(work, job, event, decision), decision);
+  if (job.released === true) return releaseJob(work, job, decision);
+  return (job.route === "work" ? weighStage : weighAttempt)(work, job, event, decision);
 }
 
-function onCommitted(work: Work, event: Of<"committed">, decision: Decision): RunState {
+function onCommitted(work: Work, event: EventOf<"committed">, decision: Decision): Work | RunState {
   const job = findJob(work, event);
   expectActivity(job, "commit", event);
   const seen = takeStoreResult(work, event, job, decision);
   // L2: a task that is not in progress any more was not finished, and has no commit.
   const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
-  return isFinished
-    ? continueAfterSettle(seen, job, [], decision)
-    : stayAtWork(releaseJob(seen, job, decision), decision);
+  return isFinished ? continueAfterSettle(seen, job, [], decision) : releaseJob(seen, job, decision);
 }
 
-function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): RunState {
+function onFailed(work: Work, event: EventOf<"effect_failed">, decision: Decision): Work | RunState {
   const message = describeFailure(event);
   switch (event.effect) {
     case "stop":
     case "run-hook":
       // A failed hook changes nothing (docs/notifications.md). A process that the stop did not reach ends by itself, or at the sweep.
       decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
-      return event.effect === "stop" ? stayAtWork(work, decision) : onHook(work, event, decision);
+      return event.effect === "stop" ? work : onHook(work, event, decision);
     case "commit":
       // Contract: an effect named `commit` failed before the backlog was written; after that it is named `publish`, and the
       // next start finishes it. A full disk is not a failed attempt: the task stays in progress, and its work in the tree.
@@ -305,20 +296,88 @@ function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): R
   return startNext({ ...stopJobs(left, ["agent"], decision), closing }, decision);
 }
 
-function onUncommitted(work: Work, job: Job, message: string, decision: Decision): RunState {
-  const end =
-    job.released === true ? releaseJob(work, job, decision) : takeUncommitted(work, job, message, decision);
-  return stayAtWork(end, decision);
+function onUncommitted(work: Work, job: Job, message: string, decision: Decision): Work {
+  return job.released === true
+    ? releaseJob(work, job, decision)
+    : takeUncommitted(work, job, message, decision);
 }
 
-function onInterrupted(work: Work, event: Of<"run_interrupted">, decision: Decision): RunState {
+function onInterrupted(work: Work, event: EventOf<"run_interrupted">, decision: Decision): Work | RunState {
   const signalled = applySignal(work, event);
   decision.because = { rule: signalled === work ? "signal-ignored" : "interrupted", why: event.signal };
-  if (signalled === work) return stayAtWork(work, decision);
+  if (signalled === work) return work;
   if (signalled.stopping < 3)
     return startNext(signalled.stopping === 2 ? stopJobs(signalled, RUNNING, decision) : signalled, decision);
   for (const job of signalled.jobs) {
     if (RUNNING.includes(job.activity)) decision.effects.push({ kind: "stop", job: job.facts, how: "kill" });
   }
   return closeAtOnce(signalled, decision);
+}
+
+/** Continues once the backlog holds the result of a job: counts reviews, drops an agent that cannot be used, then starts the hooks. */
+function continueAfterSettle(
+  settled: Work,
+  job: Job,
+  refused: readonly { op: string; id?: string | undefined }[],
+  decision: Decision,
+): RunState {
+  const { task_id: id } = job.facts;
+  const isTaken = id !== undefined && refused.some((one) => one.id === id && one.op !== "advance");
+  const seen =
+    job.final === true && id !== undefined && !isTaken
+      ? { ...settled, final: settled.final.with(id, true) }
+      : settled;
+  const work = takeMoved(seen, job, refused, decision);
+  decision.because = { rule: "settled", why: job.verdict?.kind ?? "" };
+  // L16: a person took the task from the job before its result was written: the edit counts.
+  if (isTaken && !isVisit(job.route)) return startNext(endReleased(work, job), decision);
+  if (job.released === true) return startNext(endReleased(work, job), decision);
+  // L17: this does not count as an attempt, so no hook runs for it.
+  if (backsOffAgent(job.verdict) || job.verdict?.kind === "held")
+    return startNext(uncount(dropJob(work, job), job), decision);
+  const then = dropsAgent(job.verdict)
+    ? dropAgent(work, job, decision)
+    : job.facts.phase === "review"
+      ? countReview(work, job, decision)
+      : work;
+  const silent = then.stopping >= 2 || job.verdict?.kind === "interrupted";
+  const after = silent ? undefined : startAfter(job, then.rules, decision);
+  if (after !== undefined) return { phase: "working", work: replaceJob(then, after) };
+  return endJob(then, job, decision);
+}
+
+/** Ends the job; the next one waits for the delay, if one is set. */
+function endJob(work: Work, job: Job, decision: Decision): RunState {
+  const { delay_ms } = work.rules;
+  const rest = dropJob(work, job);
+  return startNext(delay_ms > 0 ? { ...rest, resumeAt: decision.at + delay_ms } : rest, decision);
+}
+
+function countReview(work: Work, job: Job, decision: Decision): Work {
+  const { reviews } = work;
+  const { verdict } = job;
+  if (verdict?.kind === "failed") {
+    const failed = reviews.failed + 1;
+    const { reason, evidence } = verdict;
+    const next = failed < 2 && !endsRun(job.end) ? "retry" : "end";
+    decision.notes.push({ type: "attempt_failed", ...job.facts, reason, evidence, next });
+    return { ...work, reviews: { ...reviews, failed } };
+  }
+  if (verdict?.kind !== "reviewed") return work;
+  return verdict.added > 0
+    ? { ...work, reviews: { added: reviews.added + 1, failed: 0, clean: false } }
+    : { ...work, reviews: { ...reviews, failed: 0, clean: true } };
+}
+
+/** Drops an agent that cannot be used. The attempt does not count; the next agent in the schedule takes the task. */
+function dropAgent(work: Work, job: Job, decision: Decision): Work {
+  const { agent } = job.facts;
+  const dropped = new Set([...work.dropped, agent]);
+  const end = job.verdict?.kind === "failed" ? job.verdict : undefined;
+  const message = `${agent}: ${end?.evidence ?? "cannot be used"}`;
+  const skipped = describeSkipped(agent, end ?? { evidence: "" });
+  decision.notes.push({ type: "warning", ...job.facts, message: skipped });
+  const left = uncount({ ...work, dropped }, job);
+  if (canContinueWithout(work.rules, dropped)) return left;
+  return { ...left, closing: work.closing ?? { ending: "environment", message } };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toBytes } from "../../git/base/bytes.js";
-import { countChanges, countReverted } from "./change-counts.js";
+import { countChanges, countReverted } from "./plan-undo.js";
 
 const absent = { mode: "000000", oid: "0" };
 const one = { mode: "100644", oid: "1" };

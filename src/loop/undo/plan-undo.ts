@@ -1,9 +1,11 @@
-// Plans an undo: the named task, the done tasks that depend on it, and the commits of each. Pure.
+// Plans an undo: the named task, the done tasks that depend on it, the commits of each, and the paths that they changed. Pure.
 import type { TaskCommit } from "../../git/commit/live-commits.js";
 import { trailerId } from "../../git/commit/message.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import { isMarker } from "../../todo/model/select.js";
 import type { Status, Task, TaskId } from "../../todo/model/task.js";
+import { toText } from "../../git/base/bytes.js";
+import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 
 /** The task to undo, and the reason. */
 export interface UndoWish {
@@ -102,4 +104,26 @@ function findNewestCommits(live: readonly TaskCommit[]): Map<string, TaskCommit>
 function reopen(id: TaskId, { id: named, reason }: UndoWish): Change {
   const what = id === named ? "undone" : `undone with ${named}`;
   return { op: "reopen", id, to: "todo", blockers: [reason === "" ? what : `${what}: ${reason}`] };
+}
+
+/** Paths as text, from the top of the repository, sorted. */
+export interface ChangeCounts {
+  created: readonly string[];
+  modified: readonly string[];
+  deleted: readonly string[];
+}
+
+/** The changes of a task. */
+export function countChanges(changes: readonly DiffEntry[]): ChangeCounts {
+  const paths = (some: readonly DiffEntry[]): string[] => some.map(({ path }) => toText(path)).sort();
+  return {
+    created: paths(changes.filter(({ from }) => !exists(from))),
+    modified: paths(changes.filter(({ from, to }) => exists(from) && exists(to))),
+    deleted: paths(changes.filter(({ to }) => !exists(to))),
+  };
+}
+
+/** The changes of the tasks that these revert: a path that goes was created. */
+export function countReverted(changes: readonly DiffEntry[]): ChangeCounts {
+  return countChanges(changes.map((change) => ({ ...change, from: change.to, to: change.from })));
 }

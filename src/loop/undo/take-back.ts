@@ -14,7 +14,7 @@ import { diffWork, dropWork, keepAsRescue, readWork, type TaskWork } from "../..
 import { UserError } from "../../system/errors.js";
 import type { By } from "../../workflow/progress.js";
 import type { Task } from "../../todo/model/task.js";
-import { countChanges, type ChangeCounts } from "./change-counts.js";
+import { countChanges, type ChangeCounts } from "./plan-undo.js";
 import type { UndoSite } from "./undo-site.js";
 
 /** `foreign`: paths that others changed as well, and nothing was changed. */

@@ -6,7 +6,6 @@ import type { Project } from "../../config/project/open-project.js";
 import { openRepository, type Repository } from "../../git/base/repository/repository.js";
 import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -94,7 +93,7 @@ export async function changeBacklog(
   const changed = await store.change(changes, {
     while: "idle",
     finished: new Set(),
-    ...given({ beforeWrite }),
+    beforeWrite,
   });
   if (changed.ok) return changed.value;
   throw new Error("cannot change the backlog: it was never read");

@@ -3,7 +3,6 @@ import type { StageRequest } from "../../../agents/agent.js";
 import { findOutputSchema } from "../../../config/workflows/find-output-schema.js";
 import type { ReportingStage } from "../../../prompts/stage-report.js";
 import { stageJsonSchema, stageStrictJsonSchema } from "../../../todo/check/schema.js";
-import { given } from "../../../system/given.js";
 import type { OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { findTarget, findWayBack, listOwnOutcomes } from "../../../workflow/advance.js";
 import { PERMISSIONS, type Permissions } from "../../../workflow/words.js";
@@ -50,11 +49,11 @@ export async function openAgentStage(world: StageWorld, job: JobFacts): Promise<
         name,
         to: findTarget(at.workflow, { stage: at.name }, name)?.to ?? "block",
       })),
-      ...(schema === undefined ? {} : { output: { name: schema.name, schema: schema.schema } }),
+      output: schema && { name: schema.name, schema: schema.schema },
     },
     expected: {
-      ...{ kind: stage.kind, outcomes },
-      ...given({ schema, way: stage.kind === "analyze" ? findWayBack(at.workflow, at.name) : undefined }),
+      ...{ kind: stage.kind, outcomes, schema },
+      way: stage.kind === "analyze" ? findWayBack(at.workflow, at.name) : undefined,
     },
   };
 }
@@ -72,7 +71,7 @@ function makeSchemas(
   schema: OutputSchema | undefined,
 ): Pick<StageRequest, "schema" | "strict"> {
   const shape = { outcomes, ...(schema === undefined ? {} : { output: { ...schema.schema } }) };
-  return { schema: stageJsonSchema(shape), ...given({ strict: stageStrictJsonSchema(shape) }) };
+  return { schema: stageJsonSchema(shape), strict: stageStrictJsonSchema(shape) };
 }
 
 /** The permissions of the agent in the stage: those of its settings, narrowed by the stage. An analyze stage only reads unless it says otherwise. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentResult } from "../../../agents/agent.js";
 import type { AgentReport } from "../../../todo/model/summary.js";
-import { cleanReason, endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
+import { cleanReason, endAfterAskingWhy, findSessionToAskWhy } from "./report-again.js";
 
 const session = { id: "s1" };
 

@@ -15,26 +15,28 @@ import { askForReason, askForReport, askToTakeMessages } from "../../../prompts/
 import { askForStageReport } from "../../../prompts/stage-report.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { ToldEvent } from "../../../logging/events/told-events.js";
-import { errorCode, errorMessage } from "../../../system/errors.js";
+import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
 import { given } from "../../../system/given.js";
 import type { AppendFile } from "../../../system/ports.js";
 import { addEvent, type AttemptTail } from "./attempt-tail.js";
-import { checkpointDraft, undoDraft } from "../tree/draft-tree.js";
-import type { Effect, JobFacts } from "../../step/effects.js";
+import { checkpointDraft, undoDraft } from "../perform-adopt.js";
+import type { JobFacts, EffectOf } from "../../step/effects.js";
 import { makeAgentEnvironment } from "../environment.js";
-import { hideFromReader } from "../hide-from-readers.js";
+import { hideFromReader } from "./stage-facts.js";
 import { keepTaskFiles, putTaskFilesBack } from "../outputs/task-files.js";
-import { listPlacesToHide } from "./places-to-hide.js";
+import { listPlacesToHide, renderPrompt, findWorkFolder } from "./prompt-for.js";
 import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
 import { openAgentFile, type AgentLines } from "../../../logging/agent-file.js";
-import { renderPrompt, findWorkFolder } from "./prompt-for.js";
 import { countHeard, readUnread, warnOfUnread, type TaskMessages } from "./messages.js";
-import { endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
-import { putBackWithoutLog } from "./lost-log.js";
-import { makeFinished, type AgentEnd } from "./make-finished.js";
-import { listChangedChecks } from "../gate/changed-checks.js";
+import {
+  endAfterAskingWhy,
+  findSessionToAskWhy,
+  makeFinished,
+  type AgentEnd,
+  endWithoutAsking,
+  findSessionToAsk,
+} from "./report-again.js";
 import { narrowPermissions, openAgentStage, type AgentStage } from "./agent-stage.js";
-import { endWithoutAsking, findSessionToAsk } from "./report-again.js";
 import { documentOf, explainLostFiles, openTaskDocument } from "../outputs/stage-output.js";
 import {
   checkStageReport,
@@ -44,9 +46,9 @@ import {
   whyNoReport,
 } from "./stage-report.js";
 import { findRow } from "../stage-of.js";
-import { findStageSession, rememberSession } from "./stage-session.js";
-import { blockBy, blockByCall, findCallSession, makePendingCall } from "./waiting-call.js";
 import {
+  findStageSession,
+  rememberSession,
   findOwnSession,
   findStoppedVisit,
   introduceVisit,
@@ -54,9 +56,18 @@ import {
   withoutSession,
   type StoppedVisit,
 } from "./stopped-visit.js";
+import { blockBy, blockByCall, findCallSession, makePendingCall } from "./waiting-call.js";
 import type { ConfiguredAgent, World } from "../world.js";
+import { toText } from "../../../git/base/bytes.js";
+import { exists } from "../../../git/base/read/diff.js";
+import { asResult } from "../../../git/base/git.js";
+import { diffOwnIndex, stageAll } from "../../../git/index/index-file.js";
+import { namesCheck } from "../../../gate/sort/sort.js";
+import { restoreTo } from "../../../git/restore/restore.js";
+import { changeBacklog } from "../perform-backlog.js";
+import { makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
 
-type RunAgent = Extract<Effect, { kind: "run-agent" }>;
+type RunAgent = EffectOf<"run-agent">;
 
 /** Runs an agent to its end. Always ends in `agent_finished`, unless the log folder cannot be written. */
 export async function performAgent(world: World, effect: RunAgent, stop: AbortSignal): Promise<StepEvent> {
@@ -90,8 +101,8 @@ export async function performAgent(world: World, effect: RunAgent, stop: AbortSi
     const row = findRow(world, job);
     if (row !== undefined && job.task_id !== undefined) memory.messages.set(job.task_id, row);
     const call = {
-      ...{ began, effect, configured, step, prompt, promptFile, stop, hidden, ...given({ row }) },
-      ...given({ stage, resume, left, answered: decided?.answered }),
+      ...{ began, effect, configured, step, prompt, promptFile, stop, hidden, row },
+      ...{ stage, resume, left, answered: decided?.answered },
     };
     const kept = await keepTaskFiles(world, job);
     const again = log.redact(`${introduceVisit(stage, withoutSession(left), job)}${rendered}`);
@@ -109,8 +120,7 @@ export async function performAgent(world: World, effect: RunAgent, stop: AbortSi
     await writeLastMessage(world, call, result);
     if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
     const pending = await makePendingCall(world, job, result);
-    const facts = { took: ports.clock.monotonic() - began, ...given({ pending }) };
-    const event = makeFinished(job, result, facts);
+    const event = makeFinished(job, result, { took: ports.clock.monotonic() - began, pending });
     memory.unpriced ||= hasUnknownCost(event);
     return event;
   } catch (error) {
@@ -181,7 +191,7 @@ async function takeMessages(world: World, call: AgentCall, first: AgentEnd): Pro
     const second = await continueIn(world, call, end, { session, prompt, name: "prompt-messages.md" });
     if (second.outcome === "failed" && second.reason === "exited") {
       await warnOfUnread(world, job, { row, why: `${why}its session was not resumed: ${second.evidence}` });
-      return { ...end, ...given({ used: second.used }) };
+      return { ...end, used: second.used };
     }
     row.after += unread.length;
     end = await askForMissingReport(world, call, second);
@@ -200,10 +210,8 @@ async function askForMissingReport(world: World, call: AgentCall, first: AgentEn
   if (!needs || session === undefined || stop.aborted) return first;
   const over = endWithoutAsking(first, findSpent(world, call, first));
   if (over !== undefined) return settleByFindings(first).warning === undefined ? over : first;
-  const prompt = makeReportRequest(call, first);
-  const second = await continueIn(world, call, first, { session, prompt, name: "prompt-report.md" });
-  const { used, unknownEvents } = second;
-  return { ...endAfterAskingStage(first, second), unknownEvents, ...given({ used }) };
+  const turn = { session, prompt: makeReportRequest(call, first), name: "prompt-report.md" };
+  return continueIn(world, call, first, { ...turn, end: endAfterAskingStage });
 }
 
 function makeReportRequest({ stage, effect: { job } }: AgentCall, { outcome, ...end }: AgentEnd): string {
@@ -218,21 +226,30 @@ function findSpent(world: World, { began, effect }: AgentCall, { used }: AgentEn
   return (effect.budgets ?? []).map((budget) => charge(budget, used ?? NOTHING_USED, elapsed));
 }
 
+interface Turn {
+  session: Session;
+  prompt: string;
+  /** Of the file with the prompt. */
+  name: string;
+  /** The end that counts, by default that of the turn. */
+  end?: (first: AgentEnd, second: AgentEnd) => AgentEnd;
+}
+
 /** Runs another turn in the session of the first. Its end has the usage of both. */
 async function continueIn(
   world: World,
   call: AgentCall,
   first: AgentEnd,
-  { session, prompt, name }: { session: Session; prompt: string; name: string },
+  { session, prompt, name, end = (_, second) => second }: Turn,
 ): Promise<AgentEnd> {
   const text = world.log.redact(prompt);
   const promptFile = join(call.step.folder, name);
   await world.ports.files.writeAtomic(promptFile, text, { mode: 0o600 });
-  const budgets = findSpent(world, call, first);
-  const effect = { ...call.effect, ...(budgets.length === 0 ? {} : { budgets }) };
+  const effect = { ...call.effect, budgets: findSpent(world, call, first) };
   const second = await runAgent(world, { ...call, effect, prompt: text, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
-  return { ...second, unknownEvents: first.unknownEvents + second.unknownEvents, ...given({ used }) };
+  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  return { ...end(first, { ...second, used, unknownEvents }), used, unknownEvents };
 }
 
 /** Asks once, in the same session, why existing tests or configuration changed. Without an answer the report stays as it is. */
@@ -245,10 +262,8 @@ async function askForMissingReason(world: World, call: AgentCall, first: AgentEn
   if (findSpent(world, call, first).some(({ spent, most }) => spent >= most)) return first;
   const paths = await listChangedChecks(world, job);
   if (paths.length === 0) return first;
-  const prompt = askForReason(job.task_id, paths);
-  const second = await continueIn(world, call, first, { session, prompt, name: "prompt-reason.md" });
-  const { used, unknownEvents } = second;
-  return { ...endAfterAskingWhy(first, second), unknownEvents, ...given({ used }) };
+  const turn = { session, prompt: askForReason(job.task_id, paths), name: "prompt-reason.md" };
+  return continueIn(world, call, first, { ...turn, end: endAfterAskingWhy });
 }
 
 /** Reverts a drafting agent's edit of the task file, which becomes its draft if it wrote none in the right place. */
@@ -324,24 +339,20 @@ async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest>
   const document = stage === undefined ? undefined : documentOf(world.project, job.task_id ?? "");
   const run = { run: world.log.run, job, stepFolder: step.folder };
   return {
-    phase: job.phase,
-    ...given({ taskId: job.task_id, stage: stage?.request }),
-    iteration: job.iteration,
-    attempt: job.attempt,
-    prompt: call.prompt,
-    promptFile: call.promptFile,
+    ...{ phase: job.phase, iteration: job.iteration, attempt: job.attempt },
+    ...{ prompt: call.prompt, promptFile: call.promptFile },
     cwd: await findWorkFolder(world),
-    env: makeAgentEnvironment(world.env, configured.settings, {
-      ...run,
-      ...given({ draft: step.draft, document }),
-    }),
+    env: makeAgentEnvironment(world.env, configured.settings, { ...run, draft: step.draft, document }),
     // A review must not change files.
     permissions:
       job.phase === "review" ? "read-only" : stage === undefined ? own : narrowPermissions(own, stage.stage),
-    ...given({ budgets: effect.budgets, resume: call.resume, answered: call.answered }),
-    // Beside the backlog, so that another run and a copy of the project can resume them.
-    ...(stage === undefined ? {} : { sessionsFolder: join(world.project.folder, ".looper", "chapo") }),
-    ...(call.row === undefined ? {} : { row: { ...call.row } }),
+    // A hosted agent gets no key without a value.
+    ...given({
+      ...{ taskId: job.task_id, stage: stage?.request, budgets: effect.budgets },
+      ...{ resume: call.resume, answered: call.answered, row: call.row && { ...call.row } },
+      // Beside the backlog, so that another run and a copy of the project can resume them.
+      sessionsFolder: stage && join(world.project.folder, ".looper", "chapo"),
+    }),
     hide: [...listPlacesToHide(world), ...(call.hidden ?? [])],
   };
 }
@@ -366,7 +377,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
     redact: log.redact,
     onStart: ({ pid, command }) =>
       log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
-    ...(stage === undefined ? {} : { onSession: (id) => events.push({ type: "session", ...job, id }) }),
+    onSession: stage && ((id) => events.push({ type: "session", ...job, id })),
     onEvent: (event) => {
       if (event.type === "usage") used = addUsage(world, event, used);
       if (event.type === "message" && event.role === "user") heard.push(event.content);
@@ -443,4 +454,41 @@ async function writeLastMessage(
     const why = `agents.${name}.last_message: ${errorMessage(error)}`;
     await world.log.tell({ type: "warning", ...job, message: `the last message is not written: ${why}` });
   }
+}
+
+/** Their paths; none without git, or if git fails. */
+export async function listChangedChecks({ repo, memory, project }: World, job: JobFacts): Promise<string[]> {
+  const base = memory.of(job.job).checkpoint?.base;
+  if (repo === undefined || base === undefined) return [];
+  const found = await asResult(async () => {
+    await stageAll(repo);
+    return diffOwnIndex(repo, base, repo.excludesSaveTodo);
+  });
+  if (!found.ok) return [];
+  const isCheck = namesCheck(project.resolved.settings.verify.protected);
+  const changed = found.value.filter(({ path, from }) => path !== repo.todo?.path && exists(from));
+  return changed.map(({ path }) => toText(path)).filter(isCheck);
+}
+
+/** Puts the task file and the tree back, and returns the error that ends the run, which cannot log any more. */
+export async function putBackWithoutLog(world: World, job: JobFacts): Promise<UserError> {
+  const { apply_summary } = world.project.resolved.settings.loop;
+  const hasBacklog = job.phase === "iteration" || job.phase === "review";
+  if (hasBacklog) await changeBacklog(world, [], apply_summary ? "agent" : "idle");
+  const what = `the log folder ${world.log.folder} was removed while ${job.agent} was at work`;
+  const again = "run again: the interrupted task resumes first";
+  if (job.task_id === undefined) return new UserError("environment", what, again);
+  const way = `looper undo ${job.task_id} takes back all that ${job.task_id} changed; or ${again}`;
+  // The work of stages is saved one by one: `undo` knows how to take it back.
+  if (job.stage !== undefined || world.repo === undefined)
+    return new UserError("environment", what, world.repo === undefined ? again : way);
+  const label = makeRescueLabel(job);
+  const taken = await takeSnapshot(world, job, label);
+  const before = world.memory.of(job.job).checkpoint;
+  if (taken === undefined || before === undefined) return new UserError("environment", what, way);
+  // The checkpoint stays: the task resumes from it.
+  const { rescue } = await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label });
+  const back = "the files are as they were before the task, except those that git ignores";
+  const kept = rescue === undefined ? "" : `; the agent's changes are kept: looper rescue show ${label}`;
+  return new UserError("environment", `${what}; ${back}${kept}`, again);
 }

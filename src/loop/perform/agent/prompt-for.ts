@@ -24,7 +24,8 @@ import type { Task, TaskId } from "../../../todo/model/task.js";
 import type { Earlier, JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
 import { makeStageFacts } from "./stage-facts.js";
-import type { World as WholeWorld } from "../world.js";
+import type { World as WholeWorld, World } from "../world.js";
+import { listHiddenPlaces } from "../../../gate/rooms/hidden.js";
 
 /** The parts of the world that prompts use. */
 export type PromptWorld = Pick<
@@ -82,10 +83,8 @@ function findStageLimits({ project }: PromptWorld, { stage }: AgentStage) {
   const { limits, kind } = stage;
   const gate = kind === "work" ? stage.gate : undefined;
   const checks = Array.isArray(gate) ? gate : gate === "none" ? [] : undefined;
-  return {
-    maxAttempts: limits?.attempts ?? project.resolved.settings.loop.max_attempts,
-    ...(checks === undefined ? {} : { checks }),
-  };
+  const maxAttempts = limits?.attempts ?? project.resolved.settings.loop.max_attempts;
+  return { maxAttempts, ...(checks === undefined ? {} : { checks }) };
 }
 
 async function makeVariables(
@@ -219,4 +218,9 @@ function decode(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The files of hidden checks, and the folder of their output: neither agents nor other checks must see them. */
+export function listPlacesToHide({ hidden }: Pick<World, "hidden">): readonly string[] {
+  return hidden === undefined ? [] : [...listHiddenPlaces(hidden.checks), hidden.folder];
 }

@@ -1,20 +1,24 @@
 // Collects what the prompt of a stage holds: the task's document, what other stages reported, answers and notes of people, and for a
-// reader of the work its diff and the gate's verdict.
+// reader of the work its diff and the gate's verdict. The paths that such a reader must not see are listed here too.
 import { asResult } from "../../../git/base/git.js";
 import { readWork } from "../../../git/saved-work/work-ref.js";
 import { showWork } from "../../../git/saved-work/show-work.js";
 import type { Answered, SavedWorkFacts, StageFacts } from "../../../prompts/compose-stage.js";
 import type { StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument } from "../../../prompts/task-document.js";
-import { given } from "../../../system/given.js";
 import type { GivenAnswer, Progress, StageOutput } from "../../../workflow/progress.js";
 import { arrowsOf, reachedFrom } from "../../../workflow/file/graph.js";
 import type { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
 import { getProgress, getTask } from "../stage-of.js";
-import { documentOf, orLost, readOutput } from "../outputs/stage-output.js";
+import { documentOf, findSchemaName, orLost, readOutput } from "../outputs/stage-output.js";
 import type { World } from "../world.js";
+import { join } from "node:path";
+import { RUN_FACTS } from "../../../logging/agent-file.js";
+import { listRuns } from "../../../logging/read.js";
+import { parseStart } from "../../../logging/run-id.js";
+import { COPIES, parseOutputName, taskFolderName } from "../../../workflow/outputs/task-files.js";
 
 type FactsWorld = Pick<World, "ports" | "project" | "memory" | "repo" | "workflows"> &
   Partial<Pick<World, "log">>;
@@ -36,13 +40,13 @@ export async function makeStageFacts(
       name: at.name,
       visit: at.visit,
       round: request.round,
-      ...given({ about: stage.about }),
+      about: stage.about,
     },
     document: await readDocument(world, job),
     inputs: await readInputs(world, job, agentStage),
     answers: listAnswers(progress),
     notes: (progress?.notes ?? []).map(({ text, by, at: when }) => ({ text, by, at: when })),
-    ...given({ work: await readSavedWork(world, job, progress) }),
+    work: await readSavedWork(world, job, progress),
   };
 }
 
@@ -108,18 +112,14 @@ export function isInput(
 }
 
 function toText(workflow: Workflow, { stage, visit, outcome }: StageOutput, output: unknown): StageText {
-  const author = workflow.stages[stage];
-  const schema = author !== undefined && "output" in author ? author.output : undefined;
-  return { stage, visit, outcome, output, ...given({ schema }) };
+  return { stage, visit, outcome, output, schema: findSchemaName(workflow.stages[stage]) };
 }
 
 /** The answers of people to the task's questions, the newest last. */
 export function listAnswers(progress: Progress | undefined): Answered[] {
   const { answers = [], answer, question } = progress ?? {};
   const isOpen = answer !== undefined && !answers.some((one) => one.question === answer.question);
-  return [...answers, ...(isOpen ? [{ ...answer, ...given({ asked: question?.text }) }] : [])].map(
-    toAnswered,
-  );
+  return [...answers, ...(isOpen ? [{ ...answer, asked: question?.text }] : [])].map(toAnswered);
 }
 
 function toAnswered({ asked, outcome, text, comment, by, via, at }: GivenAnswer): Answered {
@@ -143,4 +143,64 @@ async function readSavedWork(
   if (!shown.ok || shown.value === undefined) return { verdict, commands, diff: "", command: "" };
   const { stat, patch = "", command } = shown.value;
   return { verdict, commands, diff: `${stat}\n${patch}`, command };
+}
+
+type ReaderWorld = Pick<World, "ports" | "project" | "log" | "memory" | "workflows">;
+
+/** The places to hide from the agent of a job; none, unless its stage only reads after another has worked. */
+export async function hideFromReader(
+  world: ReaderWorld,
+  job: JobFacts,
+  { stage, folder }: { stage: AgentStage | undefined; folder: string },
+): Promise<readonly string[]> {
+  const { workflow } = stage?.at ?? {};
+  const outputs = Object.values(getProgress(world, job)?.outputs ?? {});
+  const hasAuthor = outputs.some(({ stage: name }) => workflow?.stages[name]?.kind === "work");
+  if (stage?.stage.kind !== "analyze" || !hasAuthor) return [];
+  await writeRunFacts(world, folder);
+  const since = Math.min(...outputs.map(({ run }) => parseStart(run)));
+  return [...(await listOutputs(world, job, stage)), ...(await listLogs(world, { folder, since }))];
+}
+
+/** The outputs of work stages, unless they are an input, and the copies of all. */
+async function listOutputs(
+  { ports, project }: ReaderWorld,
+  { task_id: task }: JobFacts,
+  { at, stage }: AgentStage,
+): Promise<string[]> {
+  const folder = join(project.paths.tasksDir, taskFolderName(task ?? ""));
+  const names = await ports.files.list(folder);
+  const hidden = names.filter((name) => {
+    const of = parseOutputName(name.replace(/\.md$/u, ".json"));
+    if (of === undefined) return false;
+    const author = at.workflow.stages[of.stage];
+    const isWork = author === undefined || author.kind === "work";
+    return isWork && !isInput(at.workflow, { key: of.stage, reader: stage });
+  });
+  return [...hidden, COPIES].map((name) => join(folder, name));
+}
+
+/** The logs of the runs that worked at the task, and all of this run's but the folder of the step itself. */
+async function listLogs(
+  { ports, project, log }: ReaderWorld,
+  { folder, since }: { folder: string; since: number },
+): Promise<string[]> {
+  const runs = (await listRuns(ports, project.logDir)).filter(
+    (run) => run !== log.run && parseStart(run) >= since,
+  );
+  const own = await ports.files.list(log.folder);
+  const steps = own.filter((name) => /^\d{3,}-/u.test(name)).map((name) => join(log.folder, name));
+  return [
+    ...runs.map((run) => join(project.logDir, "runs", run)),
+    ...steps.filter((one) => one !== folder),
+    join(log.folder, "events.jsonl"),
+  ];
+}
+
+async function writeRunFacts({ ports, project, log, workflows }: ReaderWorld, folder: string): Promise<void> {
+  const facts = { project: project.folder, todo_file: project.todoFile, rules: { workflows } };
+  await ports.files.writeNew(join(folder, RUN_FACTS), log.redact(JSON.stringify(facts)), {
+    mode: 0o600,
+    fleeting: true,
+  });
 }

@@ -7,7 +7,7 @@ import { Task } from "../../../todo/model/task.js";
 import { backlog } from "../../../todo/testing/testing.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
-import { findStageSession, rememberSession } from "./stage-session.js";
+import { findStageSession, rememberSession } from "./stopped-visit.js";
 import { createMemory, type World } from "../world.js";
 
 const logDir = mkdtempSync(path.join(tmpdir(), "looper-sessions-"));

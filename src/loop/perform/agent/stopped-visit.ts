@@ -1,15 +1,14 @@
-// A visit that an earlier run began and did not end: its agent was stopped, or killed with the run. The session of one that was
-// stopped is resumed; otherwise the next agent is told what the tree may hold.
+// The sessions of stages: the one that a stage resumes, and the one of a visit that an earlier run began and did not end. Without
+// that session (its agent was killed with the run) the next agent is told what the tree may hold.
 import type { AgentResult, Session, Used } from "../../../agents/agent.js";
 import { sessionOf } from "../../../agents/limits/reader.js";
 import { NOTHING_USED } from "../../../agents/usage.js";
 import { StepEvent } from "../../../logging/events/events.js";
-import { listRuns, readLines, type RawLine } from "../../../logging/read.js";
+import { listRuns, type RawLine } from "../../../logging/read.js";
 import { parseStart } from "../../../logging/run-id.js";
 import { introduceAgain } from "../../../prompts/stage-report.js";
-import { given } from "../../../system/given.js";
 import type { JobFacts } from "../../step/effects.js";
-import { getRunFolder } from "../../runs/own-runs.js";
+import { readVisit } from "../../runs/own-runs.js";
 import type { AgentStage } from "./agent-stage.js";
 import { getProgress } from "../stage-of.js";
 import type { World } from "../world.js";
@@ -39,7 +38,7 @@ export async function findStoppedVisit(
   memory.begun.add(key);
   const runs = await listRuns(world.ports, world.project.logDir);
   for (const run of runs.filter((one) => one !== log.run).reverse()) {
-    const found = await readVisit(world, run, job, since);
+    const found = await readStopped(world, run, job, since);
     if (found !== undefined) return found === "ended" ? undefined : found;
     // The visit began in the run that was started before it.
     if (parseStart(run) <= Date.parse(since)) return undefined;
@@ -47,7 +46,7 @@ export async function findStoppedVisit(
   return undefined;
 }
 
-async function readVisit(
+async function readStopped(
   world: StoppedWorld,
   run: string,
   job: JobFacts,
@@ -55,9 +54,10 @@ async function readVisit(
 ): Promise<StoppedVisit | "ended" | undefined> {
   let left: StoppedVisit | "ended" | undefined;
   let session: Session | undefined;
-  for await (const line of readLines(world.ports, getRunFolder(world, run), 0, { holding: TOLD })) {
+  for await (const line of readVisit(world, run, job, TOLD)) {
     const { type, value } = line;
-    if (!isOf(value, job, since)) continue;
+    // A visit of an earlier pass through the workflow has the same number.
+    if (!(Date.parse(textOf(value["timestamp"]) ?? "") >= Date.parse(since))) continue;
     const agent = typeof value["agent"] === "string" ? value["agent"] : "";
     if (type === "agent_started") left = { agent };
     if (type === "session") session = sessionOf(textOf(value["id"])).session;
@@ -67,30 +67,12 @@ async function readVisit(
   return left;
 }
 
-/** Whether a line is of this visit, and of this pass through the workflow. */
-function isOf(value: RawLine["value"], { task_id, stage, visit }: JobFacts, since: string): boolean {
-  const { timestamp } = value;
-  return (
-    value["task_id"] === task_id &&
-    value["stage"] === stage &&
-    value["visit"] === visit &&
-    typeof timestamp === "string" &&
-    Date.parse(timestamp) >= Date.parse(since)
-  );
-}
-
 function readEnd({ value }: RawLine, agent: string, told: Session | undefined): StoppedVisit | "ended" {
   const end = StepEvent.safeParse(value).data;
   if (end?.type !== "agent_finished" || end.reason !== "interrupted") return "ended";
   const { session = told } = sessionOf(end.session);
   if (session === undefined) return { agent };
-  return { agent, session: { id: session.id, used: toPlain(end.usage) } };
-}
-
-function toPlain(usage: Extract<StepEvent, { type: "agent_finished" }>["usage"]): Used {
-  if (usage === undefined) return NOTHING_USED;
-  const { input_tokens, output_tokens, ...more } = usage;
-  return { input_tokens, output_tokens, ...given(more) };
+  return { agent, session: { id: session.id, used: end.usage ?? NOTHING_USED } };
 }
 
 /** The session of an agent that was stopped in the visit, if the same one works again. */
@@ -130,4 +112,38 @@ export async function isSessionLost(
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** Keeps the last session of a stage of a task. */
+export function rememberSession(
+  { memory }: Pick<World, "memory">,
+  job: JobFacts,
+  session: Session | undefined,
+): void {
+  if (session === undefined || job.stage === undefined) return;
+  memory.sessions.set(keyOf(job, job.stage), { agent: job.agent, session });
+}
+
+/** The session that a job resumes: that of the stage its own names, if the same agent works again. */
+export async function findStageSession(
+  world: Pick<World, "memory" | "ports" | "project" | "log">,
+  job: JobFacts,
+  { stage }: AgentStage,
+): Promise<Session | undefined> {
+  const { session: from = "new" } = stage;
+  if (from === "new") return undefined;
+  const known = world.memory.sessions.get(keyOf(job, from));
+  if (known !== undefined) return known.agent === job.agent ? known.session : undefined;
+  const output = getProgress(world, job)?.outputs?.[from];
+  if (output === undefined || output.agent !== job.agent) return undefined;
+  // The last one that the log names; an id that is not valid is left out.
+  const visit = { task_id: job.task_id, stage: from, visit: output.visit };
+  let found: Session | undefined;
+  for await (const { type, value } of readVisit(world, output.run, visit, ['"type":"session"']))
+    if (type === "session") found = sessionOf(textOf(value["id"])).session ?? found;
+  return found;
+}
+
+function keyOf({ task_id: task }: JobFacts, stage: string): string {
+  return `${stage} ${task ?? ""}`;
 }

@@ -13,7 +13,6 @@ import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
 import { exists, type DiffEntry } from "../../../git/base/read/diff.js";
 import { undoGateChanges } from "../../../git/restore/undo-gate-changes.js";
 import { toText } from "../../../git/base/bytes.js";
-import { given } from "../../../system/given.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
 import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
@@ -30,9 +29,8 @@ import {
   type ProtectedTests,
 } from "./stage-gate.js";
 import { listWorkInTree } from "../tree/stage-tree.js";
-import { findTaskReference, noteAttempt } from "./task-reference.js";
-import { listPlacesToHide } from "../agent/places-to-hide.js";
-import { findWorkFolder } from "../agent/prompt-for.js";
+import { findTaskReference, noteAttempt } from "./run-start.js";
+import { listPlacesToHide, findWorkFolder } from "../agent/prompt-for.js";
 import type { World } from "../world.js";
 
 /** The results of the project's commands on a base. `unprepared`: why they could not run there. */
@@ -97,7 +95,7 @@ async function measureHere(
   job: JobFacts,
   plan: GatePlan,
   stop: AbortSignal,
-): Promise<Measured> {
+): Promise<{ baseline: Baseline } | "interrupted"> {
   const baseline = await measureBaseline(world.ports, await makeRoom(world, job), plan, stop);
   return baseline === "interrupted" ? baseline : { baseline };
 }
@@ -113,7 +111,7 @@ export async function measureOwnCommands(
   const base = world.memory.of(job.job).checkpoint?.base;
   if (cold === undefined || base === undefined) {
     const measured = await measureHere(world, job, { ...makePlan(world, []), commands: own }, stop);
-    if (measured === "interrupted" || "unprepared" in measured) return "interrupted";
+    if (measured === "interrupted") return measured;
     await revertTraces(world, job);
     return measured.baseline.commands.map((ran) => ({ ...ran, own: true }));
   }
@@ -174,7 +172,7 @@ async function measureCold(
   }
   if ((wanted === true || strict) && unprepared !== undefined) return inRoom;
   const here = await measureHere(world, order.job, order.plan, stop);
-  if (here === "interrupted" || "unprepared" in here) return here;
+  if (here === "interrupted") return here;
   const unfit =
     like === undefined ? { command: "verify.setup", line: unprepared ?? "" } : findUnfit(like, here.baseline);
   if (unfit === undefined) {
@@ -192,17 +190,12 @@ async function leaveRooms(
   const why = `"${unfit.command}" does not run in a cold room${unfit.line === "" ? "" : ` (${unfit.line})`}`;
   if (world.project.resolved.settings.verify.cold === true) return { unprepared: why };
   world.memory.cold = undefined;
-  const setup = await guessProjectSetup(world);
+  const names = new Set(await world.ports.files.list(await findWorkFolder(world)).catch(() => []));
+  const setup = guessSetup((path) => names.has(path));
   const hint = `looper config set verify.setup ${JSON.stringify(setup ?? "<what installs the dependencies>")}`;
   const message = `${why}: the checks run in the project, where a change to a check leaves a task unverified; to use rooms: ${hint}`;
   await world.log.tell({ type: "warning", ...job, message });
   return here;
-}
-
-async function guessProjectSetup(world: World): Promise<string | undefined> {
-  const folder = await findWorkFolder(world);
-  const names = new Set(await world.ports.files.list(folder).catch(() => []));
-  return guessSetup((path) => names.has(path));
 }
 
 /** Runs the checks of the job's stage on its work; outside workflows, those of the project and the task. */
@@ -213,21 +206,25 @@ export async function check(
   stop: AbortSignal,
 ): Promise<Checked> {
   const gate = getStageGate(world, job);
+  const ofStage = (commands: readonly string[]): GatePlan => ({
+    ...makePlan(world, commands),
+    commands: [],
+    isOfStage: true,
+  });
   switch (gate.how) {
     case "verify":
       return checkAll(world, job, { plan: makePlan(world, own), allowed }, stop);
     case "none":
       return { report: NOT_CHECKED, now: undefined, warnings: [] };
     case "commands": {
-      const plan = { ...makePlan(world, gate.commands), commands: [], isOfStage: true };
-      return { ...(await checkAll(world, job, { plan, allowed }, stop)), now: undefined };
+      const order = { plan: ofStage(gate.commands), allowed };
+      return { ...(await checkAll(world, job, order, stop)), now: undefined };
     }
     case "check": {
-      const plan = { ...makePlan(world, gate.commands), commands: [], isOfStage: true };
+      const plan = ofStage(gate.commands);
       const checked = await checkHere(world, job, { ...plan, strict: true, baseline: undefined }, stop);
       const report = judgeCheck(checked.report);
-      const changes = world.memory.of(job.job).snapshot?.changes ?? [];
-      const reverted = await revertChanges(world, job, changes);
+      const reverted = await revertChanges(world, job);
       const own = report.verdict === "passed" ? await warnOfOwnChecks(world, job, { plan, allowed }) : [];
       return { report, now: undefined, warnings: [...checked.warnings, ...own, ...reverted] };
     }
@@ -259,13 +256,12 @@ async function checkAll(
   const { cold, places } = memory;
   const { strict } = project.resolved.settings.verify;
   const baseline = memory.baseline?.baseline;
-  const base = memory.of(job.job).checkpoint?.base;
-  const changes = memory.of(job.job).snapshot?.changes ?? [];
-  if (plan.commands.length + plan.own.length === 0)
-    return checkHere(world, job, { ...plan, strict, baseline }, stop);
-  if (places === undefined || base === undefined) {
+  const { base, changes } = listChanges(world, job);
+  const hasCommands = plan.commands.length + plan.own.length > 0;
+  if (!hasCommands || places === undefined || base === undefined) {
     const verdict = await checkHere(world, job, { ...plan, strict, baseline }, stop);
-    return { ...verdict, warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))] };
+    const reverted = hasCommands ? await revertChanges(world, job) : [];
+    return { ...verdict, warnings: [...verdict.warnings, ...reverted] };
   }
   await noteAttempt(world, places.rooms.repo, base, job);
   const reference = await findTaskReference(world, places.rooms.repo, base);
@@ -282,9 +278,18 @@ async function checkAll(
   return {
     ...verdict,
     report,
-    warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))],
-    ...(isRed === true ? { onlyTests: kinds.every(({ kind }) => kind !== "source") } : {}),
+    warnings: [...verdict.warnings, ...(await revertChanges(world, job))],
+    onlyTests: isRed && kinds.every(({ kind }) => kind !== "source"),
   };
+}
+
+/** The commit of a job's checkpoint, and what was changed since, as its snapshot has it. */
+function listChanges(
+  { memory }: World,
+  { job }: JobFacts,
+): { base: string | undefined; changes: readonly DiffEntry[] } {
+  const { checkpoint, snapshot } = memory.of(job);
+  return { base: checkpoint?.base, changes: snapshot?.changes ?? [] };
 }
 
 /** The tests that earlier stages wrote and this one must not change. */
@@ -309,12 +314,10 @@ async function warnOfOwnChecks(
   job: JobFacts,
   { plan, allowed }: CheckOrder,
 ): Promise<string[]> {
-  const { memory, project } = world;
-  const base = memory.of(job.job).checkpoint?.base;
-  const changes = memory.of(job.job).snapshot?.changes ?? [];
-  const { places } = memory;
+  const { base, changes } = listChanges(world, job);
+  const { places } = world.memory;
   if (places === undefined || base === undefined || changes.length === 0) return [];
-  const { strict } = project.resolved.settings.verify;
+  const { strict } = world.project.resolved.settings.verify;
   const rules = { reference: referenceAt(base), plan, strict, allowed, baseline: undefined };
   const kinds = await performAs("run-gate", () => sortAttempt(places, { base, changes, ...rules }));
   const existed = new Set(changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path)));
@@ -354,8 +357,7 @@ export async function runAll(
   stop: AbortSignal,
 ): Promise<{ ran: readonly Ran[]; warnings: readonly string[] } | "interrupted"> {
   const ran = await runCommands(world.ports, await makeRoom(world, job), makePlan(world, []), stop);
-  const changes = world.memory.of(job.job).snapshot?.changes ?? [];
-  const warnings = await revertChanges(world, job, changes);
+  const warnings = await revertChanges(world, job);
   return ran === "interrupted" ? ran : { ran, warnings };
 }
 
@@ -369,17 +371,17 @@ async function makeRoom(world: World, job: JobFacts): Promise<Room> {
   return {
     cwd: await findWorkFolder(world),
     env: makeGateEnvironment(env, log.run, job),
-    ...given({ temporary: memory.places?.rooms.prefix }),
+    temporary: memory.places?.rooms.prefix,
     redact: log.redact,
     hide: listPlacesToHide(world),
   };
 }
 
-/** Reverts what the commands changed in the tree, and returns a warning that names it. */
+/** Reverts what the commands changed in the tree, and returns a warning that names it. `changes`: those that stay. */
 export async function revertChanges(
   world: World,
   job: JobFacts,
-  changes: readonly DiffEntry[],
+  changes: readonly DiffEntry[] = listChanges(world, job).changes,
 ): Promise<string[]> {
   const { repo, memory, log } = world;
   const checkpoint = memory.of(job.job).checkpoint;

@@ -18,7 +18,7 @@ import { listSome } from "../../../system/text/cut.js";
 import type { JobFacts } from "../../step/effects.js";
 import { revertChanges, type Checked } from "./checks.js";
 import { performAs } from "../perform-as.js";
-import { findTaskReference } from "./task-reference.js";
+import { findTaskReference } from "./run-start.js";
 import type { HiddenOfRun, World } from "../world.js";
 
 /** The first line of the evidence, which is all that an agent and the backlog learn. */
@@ -61,7 +61,7 @@ export async function checkHidden(
   const baseline = hidden.baseline === "unmeasured" ? undefined : hidden.baseline;
   const order = { base, changes, task: job.task_id, baseline };
   const found = await performAs("run-gate", () => runHidden(places, rulesOf(world, hidden), order, stop));
-  const warnings = [...checked.warnings, ...(await revertChanges(world, job, changes))];
+  const warnings = [...checked.warnings, ...(await revertChanges(world, job))];
   if (found === "interrupted") return { ...interrupted(checked), warnings };
   await writeDetails(world, job, found);
   return { ...addVerdict(world, checked, found), warnings: [...warnings, ...warnOfRed(found)] };

@@ -10,74 +10,80 @@ import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdic
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
 import { isTreeAfter } from "../../../git/index/compare.js";
 import type { CheckedCommand } from "../../../logging/events/event-parts.js";
-import type { StepEvent } from "../../../logging/events/events.js";
-import { given } from "../../../system/given.js";
+import type { StepEvent, EventOf } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
-import type { TaskId } from "../../../todo/model/task.js";
 import { check, measure, measureOwnCommands, openCold } from "./checks.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
-import type { Effect, JobFacts } from "../../step/effects.js";
+import type { JobFacts, EffectOf } from "../../step/effects.js";
 import { THE_PREFLIGHT } from "../tree/keep-attempt.js";
 import { makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
+import { getTask } from "../stage-of.js";
 import { getStageGate } from "./stage-gate.js";
 import type { StoredBaseline, World } from "../world.js";
 import { readBlobs } from "../../../git/base/objects.js";
 import { toText } from "../../../git/base/bytes.js";
 import type { DiffEntry } from "../../../git/base/read/diff.js";
 
-type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
-type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
-
 /** Measures the project's commands on the tree a task starts with, or takes an earlier measurement of the same tree. */
 export async function performBaseline(
   world: World,
-  { job, reuse }: Do<"run-baseline">,
+  { job, reuse }: EffectOf<"run-baseline">,
   stop: AbortSignal,
 ): Promise<StepEvent> {
   const began = world.ports.clock.monotonic();
-  const answer = (
-    outcome: BaselineFinished["outcome"],
-    known?: StoredBaseline,
-    more: { unprepared?: string; hidden?: readonly RedHidden[] } = {},
-  ): StepEvent => ({
-    type: "baseline_finished",
-    ...job,
-    outcome,
-    ...(known?.base === undefined ? {} : { base: known.base }),
-    ...(known === undefined ? {} : { file: known.file }),
-    commands: [
-      ...(known?.baseline.commands ?? []).map(toCheckedCommand),
-      ...(more.hidden ?? []).map(toChecked),
-    ],
-    ...given({ unprepared: more.unprepared }),
-    duration_ms: Math.round(world.ports.clock.monotonic() - began),
-  });
+  const answer = (outcome: EventOf<"baseline_finished">["outcome"], found: Found = {}): StepEvent => {
+    const facts = { base: found.known?.base, file: found.known?.file };
+    return { type: "baseline_finished", ...job, outcome, ...facts, ...describeFound(world, began, found) };
+  };
   const { memory } = world;
   const base = memory.of(job.job).checkpoint?.base;
   const kept = await reuseBaseline(world, base);
-  if (kept !== undefined) {
-    const own = await measureOwn(world, job, kept, stop);
-    return own === "interrupted" ? answer(own) : answer("kept", setBaseline(world, withOwn(kept, own)));
-  }
-  if (mayHoldWork(world, job, reuse)) {
+  if (kept === undefined && mayHoldWork(world, job, reuse)) {
     memory.baseline = undefined;
     return answer("unknown");
   }
-  const measured = await measure(world, job, stop);
-  if (measured === "interrupted") return answer("interrupted");
-  if ("unprepared" in measured) {
+  const found = kept === undefined ? await measureAll(world, job, base, stop) : { known: kept };
+  if (found.hidden === "interrupted") return answer("interrupted");
+  if (found.known === undefined) {
     memory.baseline = undefined;
-    const message = `the cold room could not be prepared: ${measured.unprepared}`;
+    const message = `the cold room could not be prepared: ${found.unprepared ?? ""}`;
     await world.log.tell({ type: "warning", ...job, message });
-    return answer("unknown", undefined, { unprepared: measured.unprepared });
+    return answer("unknown", found);
   }
-  const hidden = await measureHiddenChecks(world, base, stop);
-  if (hidden === "interrupted") return answer("interrupted");
-  const own = await measureOwn(world, job, undefined, stop);
+  const own = await measureOwn(world, job, kept, stop);
   if (own === "interrupted") return answer(own);
+  memory.baseline = withOwn(found.known, own);
+  return answer(kept === undefined ? "measured" : "kept", { ...found, known: memory.baseline });
+}
+
+/** The results of the checks before any work. `unprepared`: why they could not run. */
+interface Found {
+  known?: StoredBaseline;
+  hidden?: readonly RedHidden[] | "interrupted";
+  unprepared?: string;
+}
+
+/** Runs the project's commands and the hidden checks on the tree as it is. */
+async function measureAll(
+  world: World,
+  job: JobFacts,
+  base: string | undefined,
+  stop: AbortSignal,
+): Promise<Found> {
+  const measured = await measure(world, job, stop);
+  if (measured === "interrupted") return { hidden: measured };
+  if ("unprepared" in measured) return measured;
   const known = await writeBaseline(world, measured.baseline, base);
-  return answer("measured", setBaseline(world, withOwn(known, own)), { hidden });
+  return { known, hidden: await measureHiddenChecks(world, base, stop) };
+}
+
+function describeFound({ ports }: World, began: number, { known, hidden = [], unprepared }: Found) {
+  const own = (known?.baseline.commands ?? []).map(toCheckedCommand);
+  // A hidden check is named by its position in the settings, and its output is not logged.
+  const others = hidden === "interrupted" ? [] : hidden;
+  const commands = [...own, ...others.map(({ name, red }) => ({ command: name, passed: false, red }))];
+  return { commands, unprepared, duration_ms: Math.round(ports.clock.monotonic() - began) };
 }
 
 /** Runs the task's own checks unless their results are known, and names those that pass before the work. */
@@ -87,7 +93,7 @@ async function measureOwn(
   known: StoredBaseline | undefined,
   stop: AbortSignal,
 ): Promise<readonly Ran[] | "interrupted"> {
-  const commands = listTrustedCommands(world, job.task_id, []);
+  const commands = listTrustedCommands(world, job, []);
   const { own = [] } = known?.baseline ?? {};
   if (commands.every((one) => own.some(({ command }) => command === one))) return own;
   const measured = await measureOwnCommands(world, job, commands, stop);
@@ -105,56 +111,30 @@ function withOwn({ baseline, ...known }: StoredBaseline, own: readonly Ran[]): S
   return { ...known, baseline: own.length === 0 ? rest : { ...rest, own: [...own] } };
 }
 
-/** A hidden check is named by its position in the settings, and its output is not logged. */
-function toChecked({ name, red }: RedHidden): CheckedCommand {
-  return { command: name, passed: false, red };
-}
-
 function toCheckedCommand(ran: Ran): CheckedCommand {
   const red = describeRedCheck(ran);
   return {
     command: ran.command,
     passed: red === undefined,
-    ...(ran.tests === undefined ? {} : { tests: Object.keys(ran.tests).length }),
-    ...given({ red }),
+    tests: ran.tests && Object.keys(ran.tests).length,
+    red,
   };
 }
 
 /** Runs the project's commands before the run starts work, and reverts what they changed in the tree. */
 export async function performPreflight(
   world: World,
-  { job }: Do<"preflight">,
+  { job }: EffectOf<"preflight">,
   stop: AbortSignal,
 ): Promise<StepEvent> {
-  const { repo } = world;
   const began = world.ports.clock.monotonic();
   try {
-    const base = await beginPreflight(world, job);
-    const measured = await measure(world, job, stop);
-    const known =
-      typeof measured === "object" && "baseline" in measured
-        ? await writeBaseline(world, measured.baseline, base)
-        : undefined;
-    const hidden = known === undefined ? [] : await measureHiddenChecks(world, base, stop);
+    const found = await measureAll(world, job, await beginPreflight(world, job), stop);
+    const { known, hidden } = found;
     // Without git the run cannot tell whether the tree is still the same when the first task starts.
-    if (known !== undefined && repo !== undefined) setBaseline(world, known);
-    return {
-      type: "preflight_finished",
-      outcome:
-        measured === "interrupted" || hidden === "interrupted"
-          ? "interrupted"
-          : known === undefined
-            ? "unknown"
-            : "measured",
-      commands: [
-        ...(known?.baseline.commands ?? []).map(toCheckedCommand),
-        ...(hidden === "interrupted" ? [] : hidden.map(toChecked)),
-      ],
-      ...(typeof measured === "object" && "unprepared" in measured
-        ? { unprepared: measured.unprepared }
-        : {}),
-      duration_ms: Math.round(world.ports.clock.monotonic() - began),
-    };
+    if (known !== undefined && world.repo !== undefined) world.memory.baseline = known;
+    const outcome = hidden === "interrupted" ? hidden : known === undefined ? "unknown" : "measured";
+    return { type: "preflight_finished", outcome, ...describeFound(world, began, found) };
   } finally {
     await endPreflight(world, job);
   }
@@ -183,16 +163,17 @@ async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<voi
 /** Runs the project's commands and the task's own, and reverts what they changed in the tree. */
 export async function performGate(
   world: World,
-  { job }: Do<"run-gate">,
+  { job }: EffectOf<"run-gate">,
   stop: AbortSignal,
 ): Promise<StepEvent> {
   const { ports } = world;
   const began = ports.clock.monotonic();
   const warnings: string[] = [];
-  if (job.stage !== undefined && world.memory.of(job.job).snapshot === undefined)
+  const known = world.memory.of(job.job);
+  if (job.stage !== undefined && known.snapshot === undefined)
     await takeSnapshot(world, job, makeRescueLabel(job));
-  const own = listTrustedCommands(world, job.task_id, warnings);
-  const allowed = listAllowed(world, job.task_id, warnings);
+  const own = listTrustedCommands(world, job, warnings);
+  const allowed = listAllowed(world, job, warnings);
   const visible = await check(world, job, { own, allowed }, stop);
   const isWhole = getStageGate(world, job).how === "verify";
   const { report, now, warnings: more } = isWhole ? await checkHidden(world, job, visible, stop) : visible;
@@ -203,18 +184,12 @@ export async function performGate(
   const settings = isGreen(report) ? await warnOfChangedSettings(world, job) : [];
   warnings.push(...settings);
   const judged = weaken(report, { inside, settings });
-  world.memory.of(job.job).verdict = judged.verdict;
+  known.gate = judged;
   const { runStart } = world.memory;
   if (runStart !== undefined && job.task_id !== undefined) noteNeeded(runStart, job.task_id, judged);
-  if (job.stage !== undefined) world.memory.of(job.job).gate = judged;
-  return {
-    type: "gate_finished",
-    ...job,
-    ...judged,
-    evidence: withLeftOut(judged, world.memory.of(job.job).snapshot?.leftOut),
-    warnings,
-    duration_ms: Math.round(ports.clock.monotonic() - began),
-  };
+  const duration_ms = Math.round(ports.clock.monotonic() - began);
+  const evidence = withLeftOut(judged, known.snapshot?.leftOut);
+  return { type: "gate_finished", ...job, ...judged, evidence, warnings, duration_ms };
 }
 
 /** The agent learns of its files that the checks did not see. */
@@ -249,27 +224,20 @@ function warnOfUncheckedInside(
 }
 
 /** The task's own commands, without those that were not approved. */
-function listTrustedCommands(
-  { memory, trusted }: World,
-  id: TaskId | undefined,
-  warnings: string[],
-): string[] {
-  const all = memory.backlog?.tasks.find((task) => task.id === id)?.verify ?? [];
+function listTrustedCommands(world: World, job: JobFacts, warnings: string[]): string[] {
+  const { trusted } = world;
+  const all = getTask(world, job)?.verify ?? [];
   if (trusted === "all") return all;
-  const unseen = all.filter((command) => !trusted.has(command));
-  for (const command of unseen) {
-    warnings.push(`${NOT_TRUSTED}verify of ${id ?? ""}: ${command}`);
-  }
+  for (const command of all)
+    if (!trusted.has(command)) warnings.push(`${NOT_TRUSTED}verify of ${job.task_id ?? ""}: ${command}`);
   return all.filter((command) => trusted.has(command));
 }
 
 /** The checks that the task may change, without patterns that must not count. */
-function listAllowed({ memory }: World, id: TaskId | undefined, warnings: string[]): string[] {
-  const { allowed, wrong } = readPatterns(
-    memory.backlog?.tasks.find((task) => task.id === id)?.changes ?? [],
-  );
+function listAllowed(world: World, job: JobFacts, warnings: string[]): string[] {
+  const { allowed, wrong } = readPatterns(getTask(world, job)?.changes ?? []);
   for (const { pattern, why } of wrong)
-    warnings.push(`changes of ${id ?? ""}: ${JSON.stringify(pattern)} does not count: ${why}`);
+    warnings.push(`changes of ${job.task_id ?? ""}: ${JSON.stringify(pattern)} does not count: ${why}`);
   return allowed;
 }
 
@@ -293,11 +261,6 @@ async function reuseBaseline(world: World, commit: string | undefined): Promise<
   return same ? { ...known, base: commit, changes: [] } : undefined;
 }
 
-function setBaseline({ memory }: World, known: StoredBaseline): StoredBaseline {
-  memory.baseline = known;
-  return known;
-}
-
 async function writeBaseline(
   world: World,
   baseline: Baseline,
@@ -306,7 +269,7 @@ async function writeBaseline(
   const { log, memory, ports } = world;
   const file = join(log.folder, `baseline-${String(++memory.baselineCount)}.json`);
   await ports.files.writeAtomic(file, log.redact(JSON.stringify(baseline)), { mode: 0o600 });
-  return { baseline, file, changes: [], ...given({ base }) };
+  return { baseline, file, changes: [], base };
 }
 
 /** Whether the tree may hold part of a task's work. A cold room has the base as it was, whatever the tree holds by now. */

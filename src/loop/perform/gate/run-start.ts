@@ -1,19 +1,31 @@
-// Reads what the agents of a run left from the refs that keep their attempts, back to the start of killed runs, whose agents'
-// changes were never checked, and what the verdicts on them say they need from the logs. src/gate/influence/reference.ts makes the reference of it.
+// The state at the start of the run, which the gate compares attempts with: what the agents of a run left, from the refs that keep
+// their attempts, back to the start of killed runs, whose agents' changes were never checked, and what the verdicts on them say they
+// need, from the logs. src/gate/influence/reference.ts makes the reference of it.
 import { join } from "node:path";
 import { matchAllowed } from "../../../gate/sort/files.js";
-import { noteLeft, noteNeeded, type RunStart } from "../../../gate/influence/reference.js";
+import {
+  noteLeft,
+  noteNeeded,
+  type RunStart,
+  findReference,
+  type Reference,
+} from "../../../gate/influence/reference.js";
 import { readRecords } from "../../../git/attempt/attempts.js";
 import { numberOfAttempt, startRef, taskOfAttempt } from "../../../git/base/names.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
 import { diffTrees } from "../../../git/index/index-file.js";
 import { StepEvent } from "../../../logging/events/events.js";
 import { hasEnded } from "../../../logging/last-lines.js";
-import { readLines } from "../../../logging/read.js";
+import { readLines, listRuns } from "../../../logging/read.js";
 import type { Ports } from "../../../system/ports.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { Task } from "../../../todo/model/task.js";
 import { acceptanceOf } from "../../../todo/model/verified.js";
+import { performAs } from "../perform-as.js";
+import { pathFromTop } from "../../../gate/rooms/cold-room.js";
+import type { JobFacts } from "../../step/effects.js";
+import { THE_REVIEW } from "../tree/keep-attempt.js";
+import type { World } from "../world.js";
 
 /** Where runs keep their logs and refs. */
 export interface RunSite {
@@ -89,4 +101,38 @@ export function allowedByTasks(
 ): (task: string, path: string) => boolean {
   const changes = new Map(tasks.map(({ id, changes: patterns = [] }) => [String(id), patterns]));
   return (task, path) => matchAllowed(readPatterns(changes.get(task) ?? []).allowed, project)(path);
+}
+
+/** The reference of a task that starts with this commit. */
+export async function findTaskReference(world: World, repo: Repository, base: string): Promise<Reference> {
+  const runStart = await findRunStart(world, repo, base);
+  const { backlog, places } = world.memory;
+  const project = places === undefined ? "" : pathFromTop(places.rooms, places.projectDir);
+  const isAllowed = allowedByTasks(backlog?.tasks ?? [], project);
+  return performAs("run-gate", () => findReference(repo, runStart, base, isAllowed));
+}
+
+/** Notes the changes of an attempt, whatever its verdict will be. */
+export async function noteAttempt(
+  world: World,
+  repo: Repository,
+  base: string,
+  job: JobFacts,
+): Promise<void> {
+  const changes = world.memory.of(job.job).snapshot?.changes ?? [];
+  noteLeft(await findRunStart(world, repo, base), changes, job.task_id ?? THE_REVIEW);
+}
+
+async function findRunStart(world: World, repo: Repository, base: string): Promise<RunStart> {
+  const { memory, ports, project, log } = world;
+  if (memory.runStart !== undefined) return memory.runStart;
+  const accepted = acceptedTasks(memory.backlog?.tasks ?? []);
+  const { logDir } = project;
+  const runs = (await listRuns(ports, logDir)).reverse();
+  const earlier = runs.filter((one) => one !== log.run);
+  const runStart = await performAs("run-gate", () =>
+    readRunStart({ ports, logDir, repo }, { run: log.run, base, earlier, accepted }),
+  );
+  memory.runStart = runStart;
+  return runStart;
 }

@@ -1,6 +1,5 @@
 // Shares open questions with one remote (`git.share`): takes over answers and tasks that went further elsewhere, then pushes what
 // is newer here. The row in the task file is the truth in each clone; who was first at the remote is first.
-import { join } from "node:path";
 import { z } from "zod";
 import type { Project } from "../../../config/project/open-project.js";
 import { asResult, failureText, type GitFailure } from "../../../git/base/git.js";
@@ -27,9 +26,9 @@ import { Status, type Task } from "../../../todo/model/task.js";
 import { openStore, type Store } from "../../../todo/store/store.js";
 import { tellRun } from "../../../logging/control.js";
 import type { World } from "../world.js";
-import { findOutputs } from "./open-outputs.js";
-import { IGNORES_ALL } from "./stage-output.js";
-import { copyOfOutput, outputFile, readableFile } from "../../../workflow/outputs/task-files.js";
+import { findOutputs, openTasksFolder } from "./stage-output.js";
+import { writeOutputFiles } from "../../runs/output-files.js";
+import { outputFile, readableFile } from "../../../workflow/outputs/task-files.js";
 import { Progress, type StageOutput } from "../../../workflow/progress.js";
 import { describeAnswer, describeBy, isAnswered } from "../../../workflow/question.js";
 import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
@@ -114,7 +113,7 @@ async function shareWith(site: ShareSite, remote: string): Promise<SharedQuestio
     const read = await store.read();
     if (read.kind !== "ok") return { ...NOTHING, late };
     const makePlan = (tasks: readonly Task[]): SharePlan =>
-      planShare(tasks, found, { file: repo.todo?.path ?? "", ...given({ knows: site.knows }) });
+      planShare(tasks, found, { file: repo.todo?.path ?? "", knows: site.knows });
     let plan = makePlan(read.backlog.tasks);
     for (const shared of plan.take) await takeOver(site, shared);
     const taken = new Set(plan.take.map(({ task }) => task));
@@ -249,23 +248,14 @@ function outputsOf({ outputs, answer }: Progress): StageOutput[] {
 /** Writes the outputs of a question that was taken over; one that is not what its row says is left out. */
 async function takeOver({ ports: { files }, project, repo }: ShareSite, shared: Shared): Promise<void> {
   const top = project.paths.tasksDir;
-  const ignore = join(top, ".gitignore");
-  if ((await files.stat(ignore)) === undefined) {
-    await files.makeFolder(top, 0o700);
-    await files.writeAtomic(ignore, IGNORES_ALL, { mode: 0o600 });
-  }
+  await openTasksFolder(files, top);
   const outputs = outputsOf(shared.progress);
   const names = outputs.flatMap(({ file }) => [file, readableFile(file).readable]);
   const found = await readOpenFiles(repo, shared.commit, names);
-  for (const [at, output] of outputs.entries()) {
+  for (const [at, { file, sha256 }] of outputs.entries()) {
     const [json, text] = [found[2 * at], found[2 * at + 1]];
-    if (json === undefined || sha256Hex(json) !== output.sha256) continue;
-    const { readable, copy } = readableFile(output.file);
-    await files.makeFolder(join(top, copy, ".."), 0o700);
-    for (const name of [copyOfOutput(output), output.file])
-      await files.writeAtomic(join(top, name), json, { mode: 0o600 });
-    for (const name of text === undefined ? [] : [copy, readable])
-      await files.writeAtomic(join(top, name), text ?? "", { mode: 0o600 });
+    if (json !== undefined && sha256Hex(json) === sha256)
+      await writeOutputFiles(files, top, { file, sha256, json, text });
   }
 }
 

@@ -1,6 +1,7 @@
 // The outputs of stages as files: written by the runner before the task's row names them, and read with their digest. A copy of
-// each is kept by its digest, so that an output that others edit or remove is still there as it was decided on.
-import { basename, dirname, join } from "node:path";
+// each is kept by its digest, so that an output that others edit or remove is still there as it was decided on. The commit at the end
+// of a run holds those of open tasks: so a clone can read what a question shows, and answer it.
+import { basename, join } from "node:path";
 import type { Project } from "../../../config/project/open-project.js";
 import type { GateReport } from "../../../gate/verdict.js";
 import { formatOutput, makeOutput, type StageText } from "../../../prompts/output-document.js";
@@ -20,11 +21,16 @@ import {
   parseOutputName,
   readableFile,
   taskFolderName,
+  copyOfOutput,
 } from "../../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../../step/effects.js";
 import { EffectError } from "../../step/drive.js";
 import { getTask, type JobStage } from "../stage-of.js";
 import type { World } from "../world.js";
+import type { TravellingOutputs } from "../../../git/commit/commit.js";
+import type { Task } from "../../../todo/model/task.js";
+import type { Stage } from "../../../workflow/workflow.js";
+import { orInTheWay, writeFile, writeOutputFiles } from "../../runs/output-files.js";
 
 /** The folder of one task's files, absolute. */
 export function taskFolder(project: Pick<Project, "paths">, task: string): string {
@@ -41,31 +47,25 @@ export async function writeOutput(
   world: OutputWorld,
   job: JobFacts,
   at: JobStage,
-  { outcome, text }: { outcome: string; text?: string | undefined },
+  said: { outcome: string; text?: string | undefined },
 ): Promise<StageOutput | undefined> {
   const { ports, project, log } = world;
-  const content = makeContent(world, job, at, { outcome, text });
+  const content = makeContent(world, job, at, said);
   const task = getTask(world, job);
   if (content === undefined || task === undefined) return undefined;
   const file = outputFile(task.id, { visit: at.visit, stage: at.name });
-  const bytes = Buffer.from(log.redact(`${JSON.stringify(content, undefined, 2)}\n`), "utf8");
-  const digest = sha256Hex(bytes);
-  const path = join(project.paths.tasksDir, file);
-  await openFolder(ports.files, project, dirname(path));
-  await writeCopy(ports.files, path, digest, bytes);
-  const shown = makeText(at, { outcome, output: content });
-  const readable = log.redact(formatOutput(shown, { id: task.id, title: task.title }));
-  const beside = readableFile(file);
-  await write(ports.files, join(project.paths.tasksDir, beside.copy), readable);
-  await write(ports.files, join(project.paths.tasksDir, beside.readable), readable);
-  await write(ports.files, path, bytes);
+  const json = Buffer.from(log.redact(`${JSON.stringify(content, undefined, 2)}\n`), "utf8");
+  const sha256 = sha256Hex(json);
+  await openFolder(ports.files, project, taskFolder(project, task.id));
+  const place = { stage: at.name, visit: at.visit, outcome: said.outcome };
+  const shown = { ...place, output: content, schema: findSchemaName(at.stage) };
+  const text = log.redact(formatOutput(shown, { id: task.id, title: task.title }));
+  await writeOutputFiles(ports.files, project.paths.tasksDir, { file, sha256, json, text });
   const facts = collectFacts(at.workflow, at.name, content);
   return {
-    stage: at.name,
-    visit: at.visit,
-    outcome,
+    ...place,
     file,
-    sha256: digest,
+    sha256,
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
     agent: job.agent,
     run: log.run,
@@ -73,9 +73,9 @@ export async function writeOutput(
   };
 }
 
-function makeText(at: JobStage, { outcome, output }: { outcome: string; output: unknown }): StageText {
-  const schema = at.stage !== undefined && "output" in at.stage ? at.stage.output : undefined;
-  return { stage: at.name, visit: at.visit, outcome, output, ...given({ schema }) };
+/** The name of the schema of a stage's output. */
+export function findSchemaName(stage: Stage | undefined): string | undefined {
+  return stage !== undefined && "output" in stage ? stage.output : undefined;
 }
 
 /** The content of the file: what was reported, and of a work stage the gate's verdict too. */
@@ -114,15 +114,18 @@ function listRed(judged: Pick<GateReport, "commands"> | undefined): string[] {
 /** The `.gitignore` of the folder of all tasks. The commit at the end of a run has the outputs of open tasks all the same. */
 export const IGNORES_ALL = "*\n";
 
-/** Makes the folder, which git ignores unless a person decided otherwise, and removes what a killed run was writing. */
-async function openFolder(files: Files, project: Pick<Project, "paths">, folder: string): Promise<void> {
-  const top = project.paths.tasksDir;
+/** Makes the folder of all tasks, which git ignores unless a person decided otherwise. */
+export async function openTasksFolder(files: Files, top: string): Promise<void> {
   const ignore = join(top, ".gitignore");
   // A clone has the outputs of open tasks and not this file.
-  if ((await files.stat(ignore)) === undefined) {
-    await orInTheWay(top, () => files.makeFolder(top, 0o700));
-    await write(files, ignore, IGNORES_ALL);
-  }
+  if ((await files.stat(ignore)) !== undefined) return;
+  await orInTheWay(top, () => files.makeFolder(top, 0o700));
+  await writeFile(files, ignore, IGNORES_ALL);
+}
+
+/** Makes the folder of a task, and removes what a killed run was writing. */
+async function openFolder(files: Files, project: Pick<Project, "paths">, folder: string): Promise<void> {
+  await openTasksFolder(files, project.paths.tasksDir);
   const copies = join(folder, COPIES);
   await orInTheWay(copies, () => files.makeFolder(copies, 0o700));
   const names = await files.list(folder);
@@ -130,35 +133,6 @@ async function openFolder(files: Files, project: Pick<Project, "paths">, folder:
     const of = /^\.(.+)\.[0-9a-f]{12}\.tmp$/u.exec(name)?.[1];
     if (of !== undefined && isHalfWritten(name, of)) await files.remove(join(folder, name));
   }
-}
-
-async function writeCopy(files: Files, path: string, digest: string, bytes: Uint8Array): Promise<void> {
-  await write(files, copyOf(path, digest), bytes);
-}
-
-async function write(files: Files, path: string, content: string | Uint8Array): Promise<void> {
-  await orInTheWay(path, () => files.writeAtomic(path, content, { mode: 0o600 }));
-}
-
-/** Error codes for a different kind of file in the way: a folder instead of a file, or the other way round. */
-const IN_THE_WAY: readonly string[] = ["EISDIR", "ENOTDIR", "EEXIST", "ELOOP", "ENOTEMPTY"];
-
-async function orInTheWay(path: string, act: () => Promise<unknown>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!IN_THE_WAY.includes(errorCode(error) ?? "")) throw error;
-    throw new UserError(
-      "environment",
-      `cannot write ${path}: a different kind of file is in the way`,
-      "inspect and move it",
-      { cause: error },
-    );
-  }
-}
-
-function copyOf(path: string, digest: string): string {
-  return join(dirname(path), COPIES, `${digest}.json`);
 }
 
 /** An output as it was decided on, and a warning if its file is not that any more. */
@@ -179,16 +153,17 @@ export async function readOutput(
   { file, sha256: digest, stage }: Pick<StageOutput, "file" | "sha256" | "stage">,
 ): Promise<StoredOutput> {
   const path = join(project.paths.tasksDir, file);
+  const kept = join(project.paths.tasksDir, copyOfOutput({ file, sha256: digest }));
   const found = await readSmall(files, path);
   if (found.bytes !== undefined && sha256Hex(found.bytes) === digest)
     return { value: parse(found.bytes), bytes: found.bytes };
-  const copy = await readSmall(files, copyOf(path, digest));
+  const copy = await readSmall(files, kept);
   if (copy.bytes === undefined || sha256Hex(copy.bytes) !== digest)
     throw new EffectError(
       "read-output",
       `the output of ${stage} of ${task} ${found.why}, and no copy of it is left: ${path}; to do the stage again: looper todo ${task} --restart --stage ${stage}`,
     );
-  const warning = `the output of ${stage} of ${task} ${found.why}: ${path}; the version that its stage reported counts: ${copyOf(path, digest)}`;
+  const warning = `the output of ${stage} of ${task} ${found.why}: ${path}; the version that its stage reported counts: ${kept}`;
   return { value: parse(copy.bytes), bytes: copy.bytes, warning };
 }
 
@@ -275,10 +250,9 @@ export async function writeTaskDocument(
   const kept = outputs.filter((one) => !isDropped(at.workflow, task.progress ?? {}, one));
   const texts = kept.map(({ output, ...one }): StageText => {
     const stage = at.workflow.stages[one.stage];
-    const schema = stage !== undefined && "output" in stage ? stage.output : undefined;
-    return { ...one, output, ...given({ schema, kind: stage?.kind }) };
+    return { ...one, output, schema: findSchemaName(stage), kind: stage?.kind };
   });
-  await write(ports.files, join(folder, TASK_DOCUMENT), log.redact(formatTaskDocument(task, texts)));
+  await writeFile(ports.files, join(folder, TASK_DOCUMENT), log.redact(formatTaskDocument(task, texts)));
 }
 
 /**
@@ -299,18 +273,70 @@ async function readAll(
     const of = parseOutputName(name);
     const row = byFile.get(name);
     if (of === undefined || of.visit > upTo || (row === undefined && !isEarlier(of))) continue;
-    if (row !== undefined) {
-      // One that is lost fails the stage whose prompt needs it; the document does without.
-      const read = await readOutput(ports, project, task, row).catch(orLost);
-      if (read === undefined) continue;
-      const { value } = read;
-      found.push({ name, ...of, outcome: row.outcome, output: value });
-      continue;
-    }
-    const { bytes } = await readSmall(ports.files, join(folder, name));
-    if (bytes !== undefined) found.push({ name, ...of, output: parse(bytes) });
+    // One that is lost fails the stage whose prompt needs it; the document does without.
+    const { bytes } =
+      row === undefined
+        ? await readSmall(ports.files, join(folder, name))
+        : ((await readOutput(ports, project, task, row).catch(orLost)) ?? {});
+    if (bytes !== undefined) found.push({ name, ...of, outcome: row?.outcome, output: parse(bytes) });
   }
   return found
     .sort((one, other) => one.visit - other.visit || (one.name < other.name ? -1 : 1))
     .map(({ name: _name, ...one }) => one);
+}
+
+/** The outputs that the row of an open task names, the one of an answer that no run has taken among them. */
+function listOutputs({ status, progress }: Task): StageOutput[] {
+  if (status === "done" || progress === undefined) return [];
+  const edited = progress.answer?.edited;
+  return [...Object.values(progress.outputs ?? {}), ...(edited === undefined ? [] : [edited])];
+}
+
+/** The outputs of these tasks that a commit is to hold; `undefined`: no task was in a stage here, or the folder's own `.gitignore` says that a person decides. */
+export async function collectOutputs(
+  { files }: { files: Files },
+  { paths }: Pick<Project, "paths">,
+  tasks: readonly Task[],
+): Promise<TravellingOutputs | undefined> {
+  const folder = paths.tasksDir;
+  const ignored = await files.read(join(folder, ".gitignore"));
+  const isByPerson = ignored !== undefined && Buffer.from(ignored).toString("utf8") !== IGNORES_ALL;
+  if (isByPerson || (await files.stat(folder)) === undefined) return undefined;
+  // Another task file in the same tree has tasks of its own.
+  const owned = new Set(tasks.map(({ id }) => taskFolderName(id)));
+  return { folder, owned, files: await findOutputs({ files }, { paths }, tasks) };
+}
+
+/** The outputs of open tasks by their place below the folder, and where their content is, as it was reported. */
+export async function findOutputs(
+  { files }: { files: Pick<Files, "read" | "stat"> },
+  { paths: { tasksDir: folder } }: Pick<Project, "paths">,
+  tasks: readonly Task[],
+): Promise<Map<string, string | undefined>> {
+  const found = new Map<string, string | undefined>();
+  for (const output of tasks.flatMap(listOutputs)) {
+    const { readable, copy } = readableFile(output.file);
+    found.set(
+      output.file,
+      await findSource(files, folder, [copyOfOutput(output), output.file], output.sha256),
+    );
+    found.set(readable, await findSource(files, folder, [copy, readable]));
+  }
+  return found;
+}
+
+/** The first of these files that is there, with this digest. */
+async function findSource(
+  files: Pick<Files, "read" | "stat">,
+  folder: string,
+  names: readonly string[],
+  digest?: string,
+): Promise<string | undefined> {
+  for (const name of names) {
+    const path = join(folder, name);
+    const bytes =
+      (await files.stat(path, { link: true }))?.kind === "file" ? await files.read(path) : undefined;
+    if (bytes !== undefined && (digest === undefined || sha256Hex(bytes) === digest)) return path;
+  }
+  return undefined;
 }

@@ -16,20 +16,18 @@ import { taskFolderName } from "../../../workflow/outputs/task-files.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { readMissingFacts } from "../../runs/pending-facts.js";
 import { EffectError } from "../../step/drive.js";
-import type { Effect, JobFacts } from "../../step/effects.js";
+import type { JobFacts, EffectOf } from "../../step/effects.js";
 import { describeUnread, readUnread } from "../agent/messages.js";
 import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "../perform-as.js";
 import { changeBacklog, makeEmptyResult } from "../perform-backlog.js";
 import { forget, forgetCheckpoints, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
-import { collectOutputs } from "../outputs/open-outputs.js";
-import { findCommitAgent, listApprovals } from "../stage-of.js";
+import { collectOutputs } from "../outputs/stage-output.js";
+import { findCommitAgent, getTask, listApprovals } from "../stage-of.js";
 import type { World } from "../world.js";
 
-type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
-
 /** L2: writes the pending commit, the backlog and HEAD, in this order; a start that finds a pending commit finishes it. */
-export async function performCommit(world: World, effect: Do<"commit">): Promise<StepEvent> {
+export async function performCommit(world: World, effect: EffectOf<"commit">): Promise<StepEvent> {
   const { job, changes } = effect;
   const { repo, memory } = world;
   await world.log.sync();
@@ -42,7 +40,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   const prepare = async (backlog: Uint8Array): Promise<void> => {
     if (repo === undefined || taken === undefined || !commits) return;
     const message = formatMessage({
-      title: findTitle(world, job),
+      title: getTask(world, job)?.title ?? job.task_id ?? "work",
       summary: effect.summary,
       task: job.task_id ?? "",
       run: world.log.run,
@@ -113,7 +111,7 @@ export async function performFinishPending(world: World): Promise<StepEvent> {
  */
 export async function performCommitBacklog(
   world: World,
-  { ending }: Do<"commit-backlog">,
+  { ending }: EffectOf<"commit-backlog">,
 ): Promise<StepEvent> {
   const { repo } = world;
   if (repo === undefined) return { type: "committed", ...makeEmptyResult(world.memory.backlog) };
@@ -143,8 +141,4 @@ async function collectDone(world: World, job: JobFacts): Promise<TravellingOutpu
   return outputs === undefined
     ? undefined
     : { ...outputs, owned: new Set([taskFolderName(job.task_id ?? "")]) };
-}
-
-function findTitle(world: World, job: JobFacts): string {
-  return world.memory.backlog?.tasks.find(({ id }) => id === job.task_id)?.title ?? job.task_id ?? "work";
 }

@@ -7,11 +7,10 @@ import { reviveWork, saveWork } from "../../../git/saved-work/save.js";
 import { shelveWork } from "../../../git/saved-work/shelve.js";
 import { headOf } from "../../../git/base/repository/head.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
-import type { StepEvent } from "../../../logging/events/events.js";
-import { given } from "../../../system/given.js";
+import type { StepEvent, EventOf } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import { EffectError } from "../../step/drive.js";
-import type { Effect } from "../../step/effects.js";
+import type { EffectOf } from "../../step/effects.js";
 import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "../perform-as.js";
 import { forget, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
@@ -21,7 +20,7 @@ import { describeMore } from "./stage-tree.js";
 import { getProgress, getStage, type JobStage } from "../stage-of.js";
 import type { World } from "../world.js";
 
-type SaveWork = Extract<Effect, { kind: "save-work" }>;
+type SaveWork = EffectOf<"save-work">;
 
 /** Writes the output of a visit, saves the task's work, and takes it out of the tree if the task waits. */
 export async function performSaveWork(world: World, effect: SaveWork): Promise<StepEvent> {
@@ -31,7 +30,7 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
   let output: StageOutput | undefined;
   const lost: string[] = [];
   try {
-    output = await writeOutput(world, job, at, { outcome, ...given({ text }) });
+    output = await writeOutput(world, job, at, { outcome, text });
     await writeTaskDocument(world, job, at, output);
   } catch (error) {
     // An agent is started only where its output can be written. A check has none, and a blocked visit no output.
@@ -45,10 +44,9 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
       ? { shelved: false, paths: 0, warnings: listUndropped(effect, at) }
       : await performAs("save-work", () => keepWork(world, repo, effect, at));
   world.memory.of(job.job).own = undefined;
-  world.memory.of(job.job).gate = undefined;
   forget(world, job);
   return {
-    ...{ type: "work_saved", ...job, ...given({ output }), ...kept },
+    ...{ type: "work_saved", ...job, output, ...kept },
     warnings: [...lost, ...kept.warnings],
   };
 }
@@ -72,7 +70,7 @@ async function warnOfCommits(world: World, repo: Repository, job: SaveWork["job"
   ];
 }
 
-type Kept = Pick<Extract<StepEvent, { type: "work_saved" }>, "work" | "shelved" | "paths" | "warnings">;
+type Kept = Pick<EventOf<"work_saved">, "work" | "shelved" | "paths" | "warnings">;
 
 async function keepWork(world: World, repo: Repository, effect: SaveWork, at: JobStage): Promise<Kept> {
   const { job, discard } = effect;
@@ -114,7 +112,7 @@ async function saveVisit(
     run: world.log.run,
     stage: at.name,
     visit: at.visit,
-    ...given({ since }),
+    since,
     checkpoint,
     changes,
   });

@@ -7,18 +7,15 @@ import { leaveOutUnwanted } from "../../../git/attempt/leave-out.js";
 import { snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
 import { dropWork } from "../../../git/saved-work/work-ref.js";
 import type { StepEvent } from "../../../logging/events/events.js";
-import { given } from "../../../system/given.js";
 import { listSome } from "../../../system/text/cut.js";
 import { openCold } from "../gate/checks.js";
-import type { Effect, JobFacts } from "../../step/effects.js";
+import type { JobFacts, EffectOf } from "../../step/effects.js";
 import { keepAttempt, keepStart, noteStart, PUSH_LABEL, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
 import { clearTree, giveUpWork, isWorkInTree, noteOwnRefs, openAside, putWork } from "./stage-tree.js";
 import type { World } from "../world.js";
 
-type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
-
 /** Makes a checkpoint of the tree before an attempt; does nothing without git. */
-export async function performCheckpoint(world: World, effect: Do<"checkpoint">): Promise<StepEvent> {
+export async function performCheckpoint(world: World, effect: EffectOf<"checkpoint">): Promise<StepEvent> {
   const { job } = effect;
   if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
   const isRelease = job.phase === "push";
@@ -42,15 +39,15 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
     type: "checkpoint",
     ...job,
     base: made.base,
-    ...given({ head: made.before.commit }),
+    head: made.before.commit,
     reused: made.reused,
     dirty: made.dirty.size,
-    ...(conflicts.length === 0 ? {} : { conflicts: [...conflicts] }),
+    conflicts: conflicts.length === 0 ? undefined : [...conflicts],
   };
 }
 
 /** Records what an attempt changed in the tree and whether it moved HEAD. */
-export async function performSnapshot(world: World, { job }: Do<"snapshot">): Promise<StepEvent> {
+export async function performSnapshot(world: World, { job }: EffectOf<"snapshot">): Promise<StepEvent> {
   const whole = await takeSnapshot(world, job, makeRescueLabel(job));
   const { repo } = world;
   if (repo === undefined || whole === undefined)
@@ -63,7 +60,7 @@ export async function performSnapshot(world: World, { job }: Do<"snapshot">): Pr
     ...job,
     changed: taken.changes.length,
     head: typeof verdict === "object" ? "moved" : verdict,
-    ...(typeof verdict === "object" ? { why: verdict.moved } : {}),
+    why: typeof verdict === "object" ? verdict.moved : undefined,
     ...findMovedHead(world, job, taken),
     warnings: [
       ...taken.warnings,
@@ -113,7 +110,7 @@ export async function takeSnapshot(
  * Reverts a review's changes, or the work of an abandoned task, and saves it as a rescue. If the run is killed meanwhile, the
  * next start finds the checkpoint, or a tree that is restored already.
  */
-export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
+export async function performRestore(world: World, { job }: EffectOf<"restore">): Promise<StepEvent> {
   // An attempt's snapshot was taken before its verdict; the changes of a review or an analysis were not looked at yet.
   const isReading = job.task_id === undefined || world.memory.of(job.job).own !== undefined;
   const label = job.phase === "review" ? `review-${String(job.iteration)}` : makeRescueLabel(job);
@@ -134,13 +131,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
       : ((await giveUpWork(world, world.repo, job, before)) ?? back.rescue);
   if (isReading || job.stage === undefined) await dropCheckpoint(world.repo, before.id);
   for (const message of back.warnings) await world.log.tell({ type: "warning", ...job, message });
-  return {
-    type: "restored",
-    ...job,
-    paths: [...back.paths],
-    ...head,
-    ...given({ rescue }),
-  };
+  return { type: "restored", ...job, paths: [...back.paths], ...head, rescue };
 }
 
 /** Forgets the checkpoint, the snapshot and the baseline of a job. */

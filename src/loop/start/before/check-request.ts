@@ -11,12 +11,11 @@ import { PROMPTS, readTemplate, type PromptName } from "../../../prompts/store.j
 import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
 import { explainExhausted } from "../../../system/exhausted.js";
 import { describeKind } from "../../../system/files/describe-kind.js";
-import { never } from "../../../system/never.js";
 import { checkUnderstood } from "../../../todo/understand/understand-backlog.js";
-import { TaskId, type Backlog, type Task } from "../../../todo/model/task.js";
+import type { Backlog, Task } from "../../../todo/model/task.js";
 import { hintOnTask, findNearTask } from "../../../todo/change/which-task.js";
 import { whyNotRoot, describeWorkFolder } from "../../../config/project/project.js";
-import { given } from "../../../system/given.js";
+import { SAMPLE_FACTS } from "./check-stage-files.js";
 import { findHiddenChecks, type FoundHiddenChecks } from "./find-hidden-checks.js";
 import type { RunRequest } from "../../runs/run-request.js";
 
@@ -37,7 +36,7 @@ export async function checkRequest(request: RunRequest): Promise<Requested> {
   await checkTemplates(request);
   const hidden = await findHiddenChecks(request);
   const note = await describeWorkFolder(request.ports.files, request.project, backlog?.project?.root);
-  return { tasks, hidden, ...given({ note }) };
+  return { tasks, hidden, note };
 }
 
 async function readTasks({
@@ -87,38 +86,17 @@ async function checkTemplates({ ports, project, promptsFolder }: RunRequest): Pr
   const places = { bundled: promptsFolder, instead: project.paths.prompts };
   for (const name of PROMPTS) {
     if (places.instead[name] !== undefined)
-      render(await readTemplate(ports.files, places, name), makeSampleVariables(name));
+      render(await readTemplate(ports.files, places, name), SAMPLE_VARIABLES[name]());
   }
 }
 
-function makeSampleVariables(name: PromptName): Readonly<Record<string, string>> {
-  const project = { folder: "/" };
-  const common = { project, iteration: 1, todoFile: "", logDir: "", sourceFiles: [] };
-  switch (name) {
-    case "iteration": {
-      const task: Task = { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" };
-      const lists = { checks: [], dependencies: [], earlierAttempts: [], history: [] };
-      return iterationVariables({
-        ...common,
-        ...lists,
-        task,
-        attempt: 1,
-        maxAttempts: 1,
-        commitRule: "runner",
-      });
-    }
-    case "review":
-      return reviewVariables({ ...common, done: [], open: [], changes: "" });
-    case "bootstrap":
-      return bootstrapVariables({ project, documents: [], entries: [], idea: "", outputFile: "" });
-    case "repair":
-      return repairVariables({ project, brokenText: "", brokenFile: "", problems: [], outputFile: "" });
-    case "push": {
-      const lists = { changes: [], checks: [] };
-      const texts = { from: "", wanted: "", versionFile: "", tag: "", changelog: "", changelogHead: "" };
-      return pushVariables({ ...lists, ...texts, project, count: 0 });
-    }
-    default:
-      return never(name);
-  }
-}
+const NOTHING = { outputFile: "", idea: "", from: "", wanted: "", versionFile: "", tag: "", count: 0 };
+
+const SAMPLE_VARIABLES: Readonly<Record<PromptName, () => Readonly<Record<string, string>>>> = {
+  iteration: () => iterationVariables(SAMPLE_FACTS),
+  review: () => reviewVariables({ ...SAMPLE_FACTS, done: [], open: [], changes: "" }),
+  bootstrap: () => bootstrapVariables({ ...SAMPLE_FACTS, ...NOTHING, documents: [], entries: [] }),
+  repair: () =>
+    repairVariables({ ...SAMPLE_FACTS, ...NOTHING, brokenText: "", brokenFile: "", problems: [] }),
+  push: () => pushVariables({ ...SAMPLE_FACTS, ...NOTHING, changes: [], changelog: "", changelogHead: "" }),
+};

@@ -64,12 +64,16 @@ interface StageProblem {
   suggestion: string;
 }
 
-/** Values for every variable of a stage's prompt, so that an unknown name is found before an agent is started. */
-const SAMPLE = stageVariables({
+/** Facts for every variable of a prompt, so that an unknown name is found before an agent is started. */
+export const SAMPLE_FACTS = {
   ...{ project: { folder: "/" }, iteration: 1, todoFile: "", logDir: "", sourceFiles: [] },
   ...{ checks: [], dependencies: [], earlierAttempts: [], history: [] },
-  task: { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" },
-  ...{ attempt: 1, maxAttempts: 1, commitRule: "runner" },
+  task: { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" as const },
+  ...{ attempt: 1, maxAttempts: 1, commitRule: "runner" as const },
+};
+
+const SAMPLE = stageVariables({
+  ...SAMPLE_FACTS,
   stage: { kind: "work", name: "do", visit: 1, round: 1, outcomes: [{ name: "done", to: "finish" }] },
   document: { path: "", text: "" },
   ...{ inputs: [], answers: [], notes: [] },

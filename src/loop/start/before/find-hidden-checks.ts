@@ -7,7 +7,6 @@ import { USUAL_FOLDER, type HiddenCheck } from "../../../gate/rooms/hidden.js";
 import { isInside } from "../../../git/room/room.js";
 import { listSimpleCommands } from "../../../shell/simple-commands.js";
 import { UserError } from "../../../system/errors.js";
-import { given } from "../../../system/given.js";
 import type { World } from "../../perform/world.js";
 import type { RunRequest } from "../../runs/run-request.js";
 
@@ -65,7 +64,7 @@ async function readCheck(request: Request, spelled: SpelledHiddenCheck, name: st
       `${name}.into is ${JSON.stringify(spelled.into)}, which is not a folder of the project`,
       "name a path relative to the project",
     );
-  const common = { name, command, into, ...given({ tasks }) };
+  const common = { name, command, into, tasks };
   if (spelled.files !== undefined) {
     return { ...common, files: await findOutside(request, spelled.files, `${name}.files`) };
   }

@@ -196,10 +196,10 @@ function noteTaken({ id, progress, takes }: MoveOrder, outcome: string): ToldEve
       type: "question_answered",
       task_id: id,
       question: questionId(id, progress),
-      ...given({ outcome: answered }),
+      outcome: answered,
       by,
       via,
-      ...given({ comment }),
+      comment,
     },
   ];
 }
@@ -219,10 +219,11 @@ export function noteEntered(
     return {
       type: "stage_entered",
       task_id: id,
-      ...given({ from: left.stage, outcome: left.outcome }),
+      from: left.stage,
+      outcome: left.outcome,
       to: target,
       visit,
-      ...given({ skipped: before?.skipped }),
+      skipped: before?.skipped,
     };
   });
 }

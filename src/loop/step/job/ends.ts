@@ -1,24 +1,23 @@
-// The two ends of a workflow as jobs: `finish` commits the saved work, after the gate unless it let it pass on this base;
-// `block` takes the work out of the tree and gives the task up. Pure.
-import type { StepEvent } from "../../../logging/events/events.js";
+// The checkpoint of a job, from which it continues along its route, and the two ends of a workflow: `finish` commits the saved work,
+// after the gate unless it let it pass on this base; `block` takes the work out of the tree and gives the task up. Pure.
+import type { EventOf } from "../../../logging/events/events.js";
 import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";
 import { mayRestore } from "../edits.js";
 import type { Decision } from "../decision.js";
-import { makeFailureNote } from "./job.js";
-import { enter } from "./routes.js";
-import { getTaskId, replaceJob, stopJobs } from "../jobs.js";
-import { describeRescue, settleAttempt } from "./settle.js";
+import { makeFailureNote, startBaseline, startBefore } from "./job.js";
+import { enter, hasAgent, hasWork, isVisit } from "./routes.js";
+import { getTaskId, replaceJob, stopJobs, listEarlier } from "../jobs.js";
+import { describeRescue, findTargetOf, settleStopped, shelve } from "./settle.js";
 import { worthOf } from "./verdict.js";
-import { findRow } from "./stage.js";
+import { findRow, listStageBudgets } from "./stage.js";
 import type { Job, Work } from "../state.js";
-
-type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
+import { listSome } from "../../../system/text/cut.js";
 
 /** Begins an end, with the task's work in the tree. */
-export function beginEnd(work: Work, job: Job, event: Of<"checkpoint">, decision: Decision): Work {
+export function beginEnd(work: Work, job: Job, event: EventOf<"checkpoint">, decision: Decision): Work {
   const row = findRow(work, job);
-  if (row === undefined) return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
+  if (row === undefined) return settleStopped(work, job, decision);
   if (job.route === "give-up") return beginGiveUp(work, job, event, decision);
   const { verdict, base, complete } = row.progress;
   const isComplete = complete === true;
@@ -33,12 +32,17 @@ export function beginEnd(work: Work, job: Job, event: Of<"checkpoint">, decision
 }
 
 /** L16: work that is left in the tree stays there with git.on_failure: keep. Work beside the tree is a rescue with either setting. */
-function beginGiveUp(work: Work, job: Job, { reused }: Of<"checkpoint">, decision: Decision): Work {
+function beginGiveUp(work: Work, job: Job, { reused }: EventOf<"checkpoint">, decision: Decision): Work {
   const stays = reused || findRow(work, job)?.progress.verdict === undefined;
   if (!mayRestore(work) && (stays || work.closing?.broken === true))
     return settleGivenUp(work, job, decision);
+  return restore(work, job, "restore", decision);
+}
+
+/** Takes the work of a job out of the tree; it becomes a rescue. */
+export function restore(work: Work, job: Job, activity: "restore" | "aside", decision: Decision): Work {
   decision.effects.push({ kind: "restore", job: job.facts });
-  return replaceJob(work, enter(job, "restore"));
+  return replaceJob(work, enter(job, activity));
 }
 
 /** L16: the task is given up once its work is a rescue and the tree is put back. The row has the reasons. */
@@ -47,12 +51,8 @@ export function settleGivenUp(work: Work, job: Job, decision: Decision): Work {
   decision.because = { rule: "given-up", picked: id };
   const block: Change = { op: "block", id, blockers: describeRescue(job) };
   decision.effects.push({ kind: "change-backlog", job: job.facts, changes: [block], during: "agent" });
-  const given: Job = {
-    ...enter(job, "settle"),
-    ...{ gaveUp: true, final: true },
-    verdict: { kind: "outcome", outcome: "blocked" },
-  };
-  return replaceJob(work, given);
+  const verdict = { kind: "outcome" as const, outcome: "blocked" };
+  return replaceJob(work, { ...enter(job, "settle"), gaveUp: true, final: true, verdict });
 }
 
 /** Starts the gate. If nothing may start any more it is stopped at once, but still judges what needs no command. */
@@ -72,8 +72,8 @@ interface Leaving {
 export function failAtEnd(work: Work, job: Job, leaving: Leaving, decision: Decision): Work {
   const { reason, evidence } = leaving;
   const left = leaveEnd(work, job, leaving, decision);
-  const to = left.jobs.find(({ facts }) => facts.job === job.facts.job)?.visitEnd?.advances.at(-1)?.to;
-  decision.notes.push(makeFailureNote(job, { reason, evidence }, to === "block" ? "blocked" : "retry"));
+  const next = findTargetOf(left, job) === "block" ? "blocked" : "retry";
+  decision.notes.push(makeFailureNote(job, { reason, evidence }, next));
   return left;
 }
 
@@ -85,16 +85,13 @@ export function leaveEnd(
   decision: Decision,
 ): Work {
   const row = findRow(work, job);
-  if (row === undefined) return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
+  if (row === undefined) return settleStopped(work, job, decision);
   const { id, progress } = row;
   const [sentence = ""] = evidence.split("\n");
   const reasons = [`${reason}: ${sentence}`];
   const workflow = work.rules.workflows?.[progress.workflow]?.workflow;
   const order = { id, progress, status: "doing" as const, reasons };
-  const led =
-    workflow === undefined
-      ? undefined
-      : planMove({ ...order, rules: work.rules, workflow, at: decision.at }, outcome);
+  const led = workflow && planMove({ ...order, rules: work.rules, workflow, at: decision.at }, outcome);
   const move = led ?? planEnd(order, { outcome, to: "block", reasons });
   const [first, ...rest] = move.advances;
   // Work that does not fit the branch any more is not applied again.
@@ -111,30 +108,22 @@ export function putAside(work: Work, job: Job, decision: Decision): Work {
   const message =
     "the gate rejects the work of this task, and a person completed it: it is done without that work, unverified";
   decision.notes.push({ type: "warning", ...job.facts, message });
-  if (!mayRestore(work)) return commitTask(work, job, decision);
-  decision.effects.push({ kind: "restore", job: job.facts });
-  return replaceJob(work, enter(job, "aside"));
+  return mayRestore(work) ? restore(work, job, "aside", decision) : commitTask(work, job, decision);
 }
 
 /** L2: the one commit of the task, with its row. */
 export function commitTask(work: Work, job: Job, decision: Decision): Work {
   const id = getTaskId(job);
   const row = findRow(work, job);
-  if (work.closing?.broken === true)
-    return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
+  if (work.closing?.broken === true) return settleStopped(work, job, decision);
   if (row?.progress.complete === true && row.progress.verdict === undefined && job.from !== "doing") {
     const message = "a person completed this task before it had any work: it is done, unverified";
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
   const { result, files } = work.results?.get(id) ?? { result: "", files: [] };
   const finish: Change = { op: "finish", id, result, files, verdict: job.worth ?? "unverified" };
-  decision.effects.push({
-    kind: "commit",
-    job: job.facts,
-    changes: [finish],
-    during: "agent",
-    summary: result,
-  });
+  const how = { changes: [finish], during: "agent" as const, summary: result };
+  decision.effects.push({ kind: "commit", job: job.facts, ...how });
   return replaceJob(work, { ...enter(job, "commit"), verdict: { kind: "outcome", outcome: "finish" } });
 }
 
@@ -146,5 +135,53 @@ export function leaveUncommitted(work: Work, job: Job, evidence: string, decisio
     return failAtEnd(work, job, { outcome: "gate_failed", reason: "commit-failed", evidence }, decision);
   decision.notes.push(makeFailureNote(job, { reason: "commit-failed", evidence }, "end"));
   const final = work.final.with(id, true);
-  return settleAttempt({ ...work, final }, { ...job, verdict: { kind: "interrupted" } }, decision);
+  return settleStopped({ ...work, final }, job, decision);
+}
+
+/** Logs the entry into the workflow or the end, and asks for the checkpoint. L23: with the saved work of the task itself. */
+export function startCheckpoint(work: Work, job: Job, decision: Decision): Work {
+  decision.notes.push(...(job.entering ?? []));
+  decision.effects.push({
+    kind: "checkpoint",
+    job: job.facts,
+    reuse: job.from === "doing",
+    ...(job.route === "analyze" ? { aside: true as const } : {}),
+    ...(isVisit(job.route) ? { apply_work: true as const } : {}),
+  });
+  const { entering: _entering, ...rest } = job;
+  const limits = hasAgent(job.route) ? listStageBudgets(work.rules, findRow(work, job)?.progress) : [];
+  const limited = limits.length === 0 ? rest : { ...rest, limits };
+  return replaceJob(work, enter(limited, "checkpoint"));
+}
+
+/** Continues from the checkpoint of a job that may continue. */
+export function takeCheckpoint(work: Work, job: Job, event: EventOf<"checkpoint">, decision: Decision): Work {
+  if (event.conflicts !== undefined && event.conflicts.length > 0)
+    return leaveConflict(work, job, event.conflicts, decision);
+  switch (job.route) {
+    case "shelve": {
+      const back: Change = { op: "return", id: getTaskId(job), to: "todo" };
+      return shelve(work, job, { outcome: "paused", more: [back] }, decision);
+    }
+    case "check":
+      return startGate(work, job, decision);
+    case "deliver":
+    case "give-up":
+      return beginEnd(work, job, event, decision);
+    default:
+      return replaceJob(
+        work,
+        work.rules.baseline && hasWork(job.route)
+          ? startBaseline(job, decision)
+          : startBefore(job, work, listEarlier(work, job), decision),
+      );
+  }
+}
+
+/** Other work has changed the branch since: the task begins its work again, and knows why. */
+function leaveConflict(work: Work, job: Job, paths: readonly string[], decision: Decision): Work {
+  const evidence = `the saved work no longer fits the branch: ${listSome(paths)}; none of it is in the tree any more, also where an item is ticked, and it is done again on the branch as it is now`;
+  decision.notes.push({ type: "warning", ...job.facts, message: evidence });
+  if (job.route === "give-up") return settleGivenUp(work, job, decision);
+  return leaveEnd(work, job, { outcome: "conflict", reason: "conflict", evidence }, decision);
 }

@@ -67,9 +67,9 @@ export function startAgent(
   earlier: readonly Earlier[],
   decision: Decision,
 ): Job {
-  const budgets = [...listBudgets(frame, job.facts.task_id, decision.at), ...(job.limits ?? [])];
-  const limited = budgets.length === 0 ? {} : { budgets };
-  decision.effects.push({ kind: "run-agent", job: job.facts, label: makeLabel(job), earlier, ...limited });
+  const all = [...listBudgets(frame, job.facts.task_id, decision.at), ...(job.limits ?? [])];
+  const budgets = all.length === 0 ? undefined : all;
+  decision.effects.push({ kind: "run-agent", job: job.facts, label: makeLabel(job), earlier, budgets });
   return { ...enter(job, "agent"), hooks: [] };
 }
 

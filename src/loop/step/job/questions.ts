@@ -1,6 +1,6 @@
 // Open questions when nothing else can be done: the person at the terminal is asked, or the run sleeps until a deadline, or ends
 // and lists them. Pure. moves.ts takes the answers.
-import type { StepEvent } from "../../../logging/events/events.js";
+import type { EventOf } from "../../../logging/events/events.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
 import { AN_ANSWER } from "../../../logging/waiting.js";
 import type { IndexRow, TaskId } from "../../../todo/model/task.js";
@@ -58,8 +58,8 @@ function sleep(work: Work, open: readonly IndexRow[], decision: Decision): RunSt
   decision.because = { rule: "wait", why: "answers" };
   const isBounded = Number.isFinite(wakeAt);
   if (isBounded) decision.wakeAt = wakeAt;
-  const bound = isBounded ? { until: new Date(wakeAt).toISOString() } : {};
-  decision.notes.push({ type: "waiting", reason: AN_ANSWER, ...bound });
+  const bound = isBounded ? new Date(wakeAt).toISOString() : undefined;
+  decision.notes.push({ type: "waiting", reason: AN_ANSWER, until: bound });
   return { phase: "working", work };
 }
 
@@ -101,7 +101,7 @@ function findAskingStage(
 /** The person answered, which arrives as an edit, or left the question open: then it is not asked again in this run. */
 export function onPersonAsked(
   work: Work,
-  { task_id: id, outcome }: Extract<StepEvent, { type: "person_asked" }>,
+  { task_id: id, outcome }: EventOf<"person_asked">,
   decision: Decision,
 ): Work {
   decision.because = { rule: "person-asked", picked: id, why: outcome };
@@ -120,7 +120,7 @@ export function leaveQuestion(work: Work): Work {
 /** Logs the moves of rows that no job made. L22: one that the store refuses is not tried again and again. */
 export function takeMovedRows(
   work: Work,
-  refused: Extract<StepEvent, { type: "backlog_changed" }>["refused"],
+  refused: EventOf<"backlog_changed">["refused"],
   decision: Decision,
 ): Work {
   const { moving = [], ...rest } = work;

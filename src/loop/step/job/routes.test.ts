@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { Activity, Job } from "../state.js";
-import { enter, getFirstActivity } from "./routes.js";
-import type { Route } from "./stage-state.js";
+import type { Activity, Job, Route } from "../state.js";
+import { enter, makeJob } from "./routes.js";
 
 function job(route: Route, activity: Activity): Job {
   const facts = { job: 3, iteration: 7, phase: "iteration", agent: "a", attempt: 2 } as const;
@@ -9,8 +8,8 @@ function job(route: Route, activity: Activity): Job {
 }
 
 test("a job moves forward through the activities of its route, may skip some, and never goes back", () => {
-  expect(getFirstActivity("attempt")).toBe("claim");
-  expect(getFirstActivity("review")).toBe("checkpoint");
+  expect(makeJob(job("attempt", "agent").facts, "attempt").activity).toBe("claim");
+  expect(makeJob(job("review", "agent").facts, "review").activity).toBe("checkpoint");
   expect(enter(job("attempt", "claim"), "agent").activity).toBe("agent");
   expect(enter(job("attempt", "agent"), "agent").activity).toBe("agent");
   expect(() => enter(job("attempt", "agent"), "before")).toThrow(

@@ -1,6 +1,5 @@
 // The routes of jobs: which activities each has, in order, and what they have in common. Pure.
-import type { Activity, Job } from "../state.js";
-import type { Route } from "./stage-state.js";
+import type { Activity, Job, Route } from "../state.js";
 
 /** The activities of each route, in order. */
 const ROUTES: Record<Route, readonly Activity[]> = {
@@ -42,11 +41,11 @@ const ROUTES: Record<Route, readonly Activity[]> = {
   shelve: ["checkpoint", "save", "settle", "after"],
 };
 
-/** The activity that a route begins with. */
-export function getFirstActivity(route: Route): Activity {
-  const [first] = ROUTES[route];
-  if (first === undefined) throw new Error(`a job of the route ${route} has no activities`);
-  return first;
+/** A job at the first activity of its route. */
+export function makeJob(facts: Job["facts"], route: Route): Job {
+  const [activity] = ROUTES[route];
+  if (activity === undefined) throw new Error(`a job of the route ${route} has no activities`);
+  return { facts, route, activity, hooks: [] };
 }
 
 /** Moves the job to a later activity. Contract: an activity may be skipped, but never repeated. */

@@ -3,10 +3,9 @@
 import type { Budget } from "../../../agents/agent.js";
 import { describeBudget } from "../../../agents/process/budget.js";
 import { roundUsd, tokensOf } from "../../../agents/usage.js";
-import type { StepEvent } from "../../../logging/events/events.js";
+import type { EventOf } from "../../../logging/events/events.js";
 import type { ToldEvent } from "../../../logging/events/told-events.js";
 import type { Rules } from "../../../logging/rules.js";
-import { given } from "../../../system/given.js";
 import type { TaskId } from "../../../todo/model/task.js";
 
 /**
@@ -21,7 +20,7 @@ export interface Spending {
 
 export const NOTHING_SPENT: Spending = { tokens: 0, usd: 0, silent: [] };
 
-type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
+type AgentFinished = EventOf<"agent_finished">;
 
 /** Adds the usage of an attempt. An agent that worked and reported no cost makes the cost unknown. */
 export function addUsage(spent: Spending, { usage, outcome, agent = "" }: AgentFinished): Spending {
@@ -32,7 +31,7 @@ export function addUsage(spent: Spending, { usage, outcome, agent = "" }: AgentF
     ...spent,
     tokens: spent.tokens + (usage === undefined ? 0 : tokensOf(usage)),
     usd: roundUsd(spent.usd + (usage?.cost_usd ?? 0)),
-    ...given({ unknown }),
+    unknown: unknown ?? spent.unknown,
     silent: isSilent && !spent.silent.includes(agent) ? [...spent.silent, agent] : spent.silent,
   };
 }

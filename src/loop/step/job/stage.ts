@@ -3,12 +3,10 @@ import { parseDuration } from "../../../system/text/duration.js";
 import type { Budget } from "../../../agents/agent.js";
 import type { Rules } from "../../../logging/rules.js";
 import type { IndexRow } from "../../../todo/model/task.js";
-
 import type { ProgressRow, Spent } from "../../../workflow/progress.js";
 import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
 import type { Stage, Workflow } from "../../../workflow/workflow.js";
-import type { Job, Work } from "../state.js";
-import type { Route } from "./stage-state.js";
+import type { Job, Work, Route } from "../state.js";
 
 /** The position of a task in its workflow. */
 export type Position =
@@ -64,8 +62,7 @@ function locateBefore(
 function locateIn({ workflows = {} }: Workflows, progress: ProgressRow): Position {
   const { workflow: name, stage: at } = progress;
   const known = workflows[name];
-  if (at === "finish" || at === "block")
-    return { kind: "end", end: at, progress, ...(known === undefined ? {} : { workflow: known.workflow }) };
+  if (at === "finish" || at === "block") return { kind: "end", end: at, progress, workflow: known?.workflow };
   if (known === undefined)
     return {
       kind: "lost",

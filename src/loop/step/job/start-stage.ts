@@ -1,6 +1,5 @@
 // Starts the jobs of workflows: the stage of a task that was selected, the two ends, and those that only move work. Pure.
 // routes.ts has the activities of each.
-import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import type { Change } from "../../../todo/model/changes/change.js";
 import type { IndexRow, Status, TaskId } from "../../../todo/model/task.js";
@@ -11,13 +10,15 @@ import { makeAsk, noteAsked, noteEntered, type Move } from "./advance.js";
 import { NO_AGENT } from "../edits.js";
 import type { Decision } from "../decision.js";
 import type { JobFacts } from "../effects.js";
-import { getFirstActivity, hasAgent } from "./routes.js";
+import { addJob } from "../jobs.js";
+import { hasAgent, makeJob } from "./routes.js";
 import { chooseAgent, chooseStageAgent, orderOfPhase } from "../schedule/schedule.js";
 import { locate, routeOf, type Position } from "./stage.js";
-import type { Route } from "./stage-state.js";
-import type { Job, RunState, Work } from "../state.js";
+import type { Route, Job, RunState, Work } from "../state.js";
 import type { RowNeed } from "./moves.js";
-import { warnOfRow } from "./warn-of-row.js";
+import { quoteIfNeeded } from "../../../shell/quote.js";
+import { listPassedOver } from "../../../workflow/file/passed-over.js";
+import type { Workflow } from "../../../workflow/workflow.js";
 
 /** How a task was selected, for readers of the log. */
 export interface Selected {
@@ -83,39 +84,24 @@ export function startStage(
   const { position, next, agent, same, selected } = order;
   const { reason, candidates } = selected;
   const facts = makeFacts(work, row, next, agent);
-  decision.because = {
-    rule: `select-${reason}`,
-    picked: row.id,
-    candidates,
-    ...given({ loser: selected.next }),
-  };
-  decision.notes.push({
-    type: "task_selected",
-    ...facts,
-    reason,
-    candidates,
-    ...given({ next: selected.next }),
-  });
+  decision.because = { rule: `select-${reason}`, picked: row.id, candidates, loser: selected.next };
+  decision.notes.push({ type: "task_selected", ...facts, reason, candidates, next: selected.next });
   const warned = warnOfRow(work, row, position, decision);
   if (same !== undefined) {
     const message = `no other agent is left: ${same} does the stage ${next.stage ?? ""} as well, in a new session`;
     decision.notes.push({ type: "warning", ...facts, message });
   }
   const entry = position.kind === "enter" ? makeEntry(work, row, position, decision.at) : undefined;
-  const job: Job = { ...makeJob(facts, next.route), from: row.status, ...given({ entering: entry?.notes }) };
+  const job: Job = { ...makeJob(facts, next.route), from: row.status, entering: entry?.notes };
   const counts = hasAgent(next.route);
   claim(work, job, { status: row.status, before: entry?.changes ?? [] }, decision);
-  return {
-    phase: "working",
-    work: {
-      ...warned,
-      jobs: [...work.jobs, job],
-      nextJob: work.nextJob + 1,
-      iterations: work.iterations + (counts ? 1 : 0),
-      attempts: counts ? work.attempts.with(row.id, facts.attempt) : work.attempts,
-      reviews: { ...work.reviews, clean: false, failed: 0 },
-    },
+  const counted = {
+    ...warned,
+    iterations: work.iterations + (counts ? 1 : 0),
+    attempts: counts ? work.attempts.with(row.id, facts.attempt) : work.attempts,
+    reviews: { ...work.reviews, clean: false, failed: 0 },
   };
+  return addJob(counted, job);
 }
 
 /** A task whose first stage asks a person enters it without a job. */
@@ -157,7 +143,7 @@ function makeEntry(
     workflow: workflow.name,
     digest,
     to: led.to,
-    ...given({ ask }),
+    ask,
   };
   const notes = noteEntered(row.id, { visit: 0 }, undefined, led);
   return {
@@ -181,12 +167,9 @@ function makeFacts(
     agent,
     attempt: counts ? tried + 1 : Math.max(1, tried),
     task_id: id,
-    ...given({ stage, visit }),
+    stage,
+    visit,
   };
-}
-
-function makeJob(facts: JobFacts & { phase: "iteration" }, route: Route): Job {
-  return { facts, route, activity: getFirstActivity(route), hooks: [] };
 }
 
 /** A job without an agent is not an attempt. */
@@ -272,19 +255,11 @@ function startEnd(
   const visit = entry === undefined ? (row.progress?.visit ?? 1) + (before?.advances.length ?? 0) : 1;
   const facts = makeFacts(work, row, { route, stage: end, visit }, NO_AGENT);
   const entering = before?.notes ?? entry?.notes;
-  const job: Job = { ...makeJob(facts, route), from: status, ...given({ entering }) };
+  const job: Job = { ...makeJob(facts, route), from: status, entering };
   decision.because = { rule: end, picked: row.id };
-  claim(
-    work,
-    job,
-    { status, before: before?.advances ?? (entry === undefined ? [] : [entry.enter]) },
-    decision,
-  );
-  return addAgentless(work, job);
-}
-
-function addAgentless(work: Work, job: Job): RunState {
-  return { phase: "working", work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1 } };
+  const changes = before?.advances ?? (entry === undefined ? [] : [entry.enter]);
+  claim(work, job, { status, before: changes }, decision);
+  return addJob(work, job);
 }
 
 /** Takes the work of a paused task out of the tree, so that others can work there. */
@@ -294,7 +269,7 @@ function startShelve(work: Work, row: IndexRow, decision: Decision): RunState {
   const job: Job = { ...makeJob(facts, "shelve"), from: row.status };
   decision.because = { rule: "shelve", picked: row.id };
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true, apply_work: true });
-  return addAgentless(work, job);
+  return addJob(work, job);
 }
 
 /** Drops the changes of a stage that a person rejected, from the work that is saved. */
@@ -303,19 +278,78 @@ function startDiscard(work: Work, need: Extract<RowNeed, { kind: "discard" }>, d
   const { stage = "", visit = 1 } = row.progress ?? {};
   const facts = makeFacts(work, row, { route: "discard", stage, visit }, NO_AGENT);
   const { advances, notes } = move;
-  const job: Job = {
-    ...makeJob(facts, "discard"),
-    from: row.status,
-    visitEnd: { outcome, advances, notes, more: [] },
-  };
+  const visitEnd = { outcome, advances, notes, more: [] };
+  const job: Job = { ...makeJob(facts, "discard"), from: row.status, visitEnd };
+  const order = { outcome, shelve: true, work: false, discard: { stage: dropped } };
   decision.because = { rule: "discard", picked: row.id };
-  decision.effects.push({
-    kind: "save-work",
-    job: facts,
-    outcome,
-    shelve: true,
-    work: false,
-    discard: { stage: dropped },
-  });
-  return addAgentless(work, job);
+  decision.effects.push({ kind: "save-work", job: facts, ...order });
+  return addJob(work, job);
+}
+
+/** Makes each warning once in a run. */
+export function warnOfRow(work: Work, row: IndexRow, position: Position, decision: Decision): Work {
+  const warned = work.warned ?? new Set();
+  const messages = explain(work, row, position).filter((message) => !warned.has(message));
+  if (messages.length === 0) return work;
+  for (const message of messages) decision.notes.push({ type: "warning", task_id: row.id, message });
+  return { ...work, warned: new Set([...warned, ...messages]) };
+}
+
+function explain({ rules }: Work, row: IndexRow, position: Position): string[] {
+  switch (position.kind) {
+    case "stage": {
+      const moved: Brought = { workflow: position.workflow, at: position.progress, how: "moved by hand to" };
+      return [...explainChanged(row, position), ...explainPassedOver(row, moved, rules.skip ?? [])];
+    }
+    case "enter": {
+      const { facts, answered_stages } = row.progress ?? {};
+      const at = { stage: position.to, visit: 1, facts, answered_stages };
+      const moved: Brought = { workflow: position.workflow, at, how: "restarted at" };
+      return explainPassedOver(row, moved, rules.skip ?? []);
+    }
+    case "end": {
+      const { workflow, progress: at } = position;
+      if (workflow === undefined || at.complete === true) return [];
+      const digest = rules.workflows?.[workflow.name]?.digest ?? at.digest;
+      return [
+        ...explainChanged(row, { workflow, digest }),
+        ...explainPassedOver(row, { workflow, at, how: "moved by hand to" }, rules.skip ?? []),
+      ];
+    }
+    case "default":
+    case "lost":
+      return [];
+    default:
+      return never(position);
+  }
+}
+
+/** The file of a workflow may change while a task is in it: the current one counts. */
+function explainChanged(
+  { id, progress }: IndexRow,
+  { workflow, digest }: { workflow: Workflow; digest: string | undefined },
+): string[] {
+  const before = progress?.digest;
+  if (before === undefined || before === digest) return [];
+  return [`the workflow ${workflow.name} has changed since ${id} began: it goes by the current file`];
+}
+
+/** A task that was brought past questions by a person. `at`: where it is now. */
+interface Brought {
+  workflow: Workflow;
+  at: Parameters<typeof listPassedOver>[1];
+  how: "moved by hand to" | "restarted at";
+}
+
+function explainPassedOver({ id }: IndexRow, brought: Brought, skip: readonly string[]): string[] {
+  const passed = listPassedOver(brought.workflow, brought.at, skip);
+  const [first] = passed;
+  if (first === undefined) return [];
+  const what =
+    passed.length === 1
+      ? `the question of ${first}, which has`
+      : `the questions of ${passed.join(", ")}, which have`;
+  return [
+    `${id} was ${brought.how} ${brought.at.stage}, past ${what} no answer; to be asked: looper todo ${quoteIfNeeded(id)} --restart --stage ${first}`,
+  ];
 }

@@ -13,10 +13,10 @@ import type { Stage } from "../../../workflow/workflow.js";
 import { causesBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
 import type { Job, AttemptVerdict } from "../state.js";
-import type { StepEvent } from "../../../logging/events/events.js";
+import type { EventOf } from "../../../logging/events/events.js";
 
-type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
-type Snapshot = Extract<StepEvent, { type: "snapshot" }>;
+type AgentFinished = EventOf<"agent_finished">;
+type Snapshot = EventOf<"snapshot">;
 
 /** A summary, with what an agent reports in a stage of a workflow. */
 export type StageSummary = Summary & Partial<z.infer<typeof StageReport>>;

@@ -1,22 +1,38 @@
-// From the end of an agent to the verdict on its job: judges its report, reads its row (if the runner applies no summaries), and
-// restores the tree. Pure. gate.ts takes the gate's verdict; settle.ts and visit.ts change the backlog.
-import type { StepEvent } from "../../../logging/events/events.js";
+// From the end of an agent to the verdict on its job: judges its report, reads its row (if the runner applies no summaries), takes
+// the gate's verdict, and restores the tree. Pure. The gate floor gives that verdict; settle.ts changes the backlog.
+import type { EventOf } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { Decision } from "../decision.js";
 import { mayRestore, noteStopped } from "../edits.js";
 import { countAttemptsLeft, getTaskId, replaceJob } from "../jobs.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
-import { commitTask, leaveUncommitted, settleGivenUp, startGate } from "./ends.js";
+import {
+  commitTask,
+  leaveUncommitted,
+  settleGivenUp,
+  startGate,
+  failAtEnd,
+  leaveEnd,
+  putAside,
+  restore,
+} from "./ends.js";
 import { enter, hasWork, isVisit } from "./routes.js";
-import { settleAttempt, settleReview } from "./settle.js";
-import { stageOf } from "./stage.js";
-import { isNoAttempt, isSpared, judgeReport, judgeReview, readResult } from "./verdict.js";
-import { endVisit, settleStage } from "./visit.js";
-
-type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
+import { settleAttempt, settleReview, settleStopped, endVisit } from "./settle.js";
+import { stageOf, findRow } from "./stage.js";
+import {
+  isNoAttempt,
+  isSpared,
+  judgeReport,
+  judgeReview,
+  readResult,
+  describeShort,
+  worthOf,
+} from "./verdict.js";
+import { fallsShort } from "../../../gate/verdict/reasons.js";
+import { makeFailureNote } from "./job.js";
 
 /** Continues from the snapshot of an attempt. L5: a task is done only after the gate. */
-export function weighAttempt(work: Work, job: Job, snapshot: Of<"snapshot">, decision: Decision): Work {
+export function weighAttempt(work: Work, job: Job, snapshot: EventOf<"snapshot">, decision: Decision): Work {
   // L2: a commit started now could replace the pending one that the next start must finish.
   const isBroken = work.closing?.broken === true;
   const verdict = isBroken ? { kind: "interrupted" as const } : judgeReport(job, undefined, snapshot);
@@ -36,16 +52,15 @@ export function weighAttempt(work: Work, job: Job, snapshot: Of<"snapshot">, dec
 export function weighStage(
   work: Work,
   job: Job,
-  snapshot: Of<"snapshot"> | undefined,
+  snapshot: EventOf<"snapshot"> | undefined,
   decision: Decision,
 ): Work {
   const stage = stageOf(work, job);
-  if (stage === undefined || work.closing?.broken === true)
-    return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
+  if (stage === undefined || work.closing?.broken === true) return settleStopped(work, job, decision);
   const judged = judgeReport(job, stage, snapshot);
   if ("asks" in judged) return endVisit(work, job, { outcome: "asks", ask: judged.asks }, decision);
   decision.because = { rule: `verdict-${judged.kind}`, picked: getTaskId(job) };
-  if (judged.kind !== "outcome") return settleStage(work, job, judged, decision);
+  if (judged.kind !== "outcome") return settleAttempt(work, { ...job, verdict: judged }, decision);
   const { outcome } = judged;
   if (stage.kind !== "work") return endVisit(work, job, { outcome }, decision);
   return outcome === "done" && stage.gate !== "none"
@@ -69,11 +84,8 @@ export function weighRow(work: Work, job: Job, decision: Decision): Work {
   }
   if (verdict.kind !== "done") return settleOrRestore(work, job, decision);
   const evidence = 'the agent reported "done" but did not mark the task as done';
-  return settleOrRestore(
-    work,
-    { ...job, verdict: { kind: "failed", reason: "bad-summary", evidence } },
-    decision,
-  );
+  const failed: AttemptVerdict = { kind: "failed", reason: "bad-summary", evidence };
+  return settleOrRestore(work, { ...job, verdict: failed }, decision);
 }
 
 /** Fails a job whose commit could not be built; an attempt is settled like any other failure. */
@@ -85,25 +97,20 @@ export function takeUncommitted(work: Work, job: Job, evidence: string, decision
 }
 
 /** Continues once the tree is restored and the work in it was saved. */
-export function takeRestored(work: Work, job: Job, event: Of<"restored">, decision: Decision): Work {
+export function takeRestored(work: Work, job: Job, event: EventOf<"restored">, decision: Decision): Work {
   const back: Job = event.rescue === undefined ? job : { ...job, rescue: event.rescue };
-  const stopped: Job = { ...back, verdict: { kind: "interrupted" } };
   switch (job.route) {
     case "review":
       notePutBack(job, event, "during the review", decision);
       return settleReview(work, job, judgeReview(job), decision);
     case "analyze":
-      if (job.released === true) return settleAttempt(work, stopped, decision);
+      if (job.released === true) return settleStopped(work, back, decision);
       notePutBack(job, event, `in the stage ${job.facts.stage ?? ""}, which changes nothing,`, decision);
       return weighStage(work, job, undefined, decision);
     case "deliver":
-      return job.activity === "aside"
-        ? commitTask(work, back, decision)
-        : settleAttempt(work, stopped, decision);
+      return (job.activity === "aside" ? commitTask : settleStopped)(work, back, decision);
     case "give-up":
-      return job.released === true
-        ? settleAttempt(work, stopped, decision)
-        : settleGivenUp(work, back, decision);
+      return (job.released === true ? settleStopped : settleGivenUp)(work, back, decision);
     default:
       decision.because = { rule: "given-up", picked: getTaskId(job) };
       if (back.released === true) noteStopped(work, back, decision);
@@ -112,7 +119,12 @@ export function takeRestored(work: Work, job: Job, event: Of<"restored">, decisi
 }
 
 /** Warns of files that changed in a job that changes nothing, whether by the agent or a person, and names where they are kept. */
-function notePutBack(job: Job, { paths, rescue }: Of<"restored">, when: string, decision: Decision): void {
+function notePutBack(
+  job: Job,
+  { paths, rescue }: EventOf<"restored">,
+  when: string,
+  decision: Decision,
+): void {
   if (paths.length === 0) return;
   const kept = rescue === undefined ? "" : `; what was there is kept: git show ${rescue}`;
   const message = `changed ${when} and put back: ${listSome(paths)}${kept}`;
@@ -128,10 +140,7 @@ export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   const released: Job = { ...job, hooks: [], released: true, verdict: { kind: "interrupted" } };
   const isOwn = hasWork(job.route);
   const restores = isOwn ? mayRestore(work) : job.route === "analyze" && work.closing?.broken !== true;
-  if (restores) {
-    decision.effects.push({ kind: "restore", job: job.facts });
-    return replaceJob(work, enter(released, "restore"));
-  }
+  if (restores) return restore(work, released, "restore", decision);
   if (isOwn) noteStopped(work, released, decision);
   return settleAttempt(work, released, decision);
 }
@@ -140,8 +149,7 @@ export function releaseJob(work: Work, job: Job, decision: Decision): Work {
 export function settleOrRestore(work: Work, job: Job, decision: Decision): Work {
   const mustRestore = givesUp(work, job) && work.git && work.rules.on_failure === "restore";
   if (!mustRestore || work.closing?.broken === true) return settleAttempt(work, job, decision);
-  decision.effects.push({ kind: "restore", job: job.facts });
-  return replaceJob(work, enter(job, "restore"));
+  return restore(work, job, "restore", decision);
 }
 
 function givesUp(work: Work, job: Job): boolean {
@@ -156,4 +164,96 @@ function givesUp(work: Work, job: Job): boolean {
     default:
       return false;
   }
+}
+
+type GateFinished = EventOf<"gate_finished">;
+
+/** L5: no work is done, and no stage passes, against the verdict of its gate. */
+export function takeGate(work: Work, before: Job, event: GateFinished, decision: Decision): Work {
+  const job: Job = { ...before, gate_ms: event.duration_ms };
+  decision.because = { rule: `gate-${event.verdict}`, picked: getTaskId(job) };
+  // L2: a commit started now could replace the pending one that the next start must finish.
+  const isBroken = work.closing?.broken === true;
+  if (!isBroken)
+    for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
+  if (isBroken || event.verdict === "interrupted") return settleStopped(work, job, decision);
+  if (job.route === "check") return takeCheck(work, job, event, decision);
+  const isComplete = job.route === "deliver" && findRow(work, job)?.progress.complete === true;
+  const passes = event.verdict === "passed" || event.verdict === "unbroken" || event.verdict === "unverified";
+  // Unbroken work of a stage falls short only at `finish`: a later stage may write the tests that show it.
+  const isLater = job.route === "work" && event.verdict === "unbroken";
+  if (passes && (isComplete || isLater || !fallsShort(work.rules.accept, event)))
+    return takePassed(work, job, event, decision);
+  if (passes) return blockShort(work, job, event, decision);
+  return isComplete ? putAside(work, job, decision) : takeFailed(work, job, event, decision);
+}
+
+/** A check passes if all its commands do. */
+function takeCheck(
+  work: Work,
+  job: Job,
+  { verdict, commands, evidence }: GateFinished,
+  decision: Decision,
+): Work {
+  const isProven = verdict === "passed" || verdict === "unbroken";
+  const passed = isProven || (verdict === "unverified" && commands.every(({ exit_code }) => exit_code === 0));
+  if (passed) return endVisit(work, job, { outcome: "passed" }, decision);
+  const [sentence = ""] = evidence.split("\n");
+  const order = {
+    outcome: "failed",
+    reasons: [`${job.facts.stage ?? ""}: ${sentence}`],
+    text: evidence,
+    evidence: { reason: "check", evidence },
+  };
+  return endVisit(work, job, order, decision);
+}
+
+function takePassed(work: Work, job: Job, { verdict }: GateFinished, decision: Decision): Work {
+  const judged: Job = { ...job, worth: worthOf(verdict) };
+  if (job.route === "deliver") return commitTask(work, judged, decision);
+  if (job.route !== "work") return settleAttempt(work, judged, decision);
+  const stage = stageOf(work, job);
+  // Only the checks of the project verify: what other commands passed goes through them at `finish`.
+  const isWhole = stage?.kind === "work" && (stage.gate === undefined || stage.gate === "verify");
+  const isKnown = isWhole && (verdict === "passed" || verdict === "unbroken");
+  return endVisit(work, job, { outcome: "done", verdict: isKnown ? verdict : "unverified" }, decision);
+}
+
+/** Blocks a task that is done, but with less than the rules want. No attempt is left: a person decides. */
+function blockShort(work: Work, job: Job, event: GateFinished, decision: Decision): Work {
+  const id = getTaskId(job);
+  const { verdict: found, why, evidence } = describeShort(event);
+  const said = job.end?.changes_checks;
+  const reasons = [
+    `${found}: ${why}`,
+    ...(said === undefined ? [] : [`the agent's reason: ${JSON.stringify(said)}`]),
+  ];
+  if (job.route === "attempt") {
+    const hint =
+      event.verdict === "unbroken"
+        ? `a check that fails before the work and passes with it shows that it is done: looper set ${id} verify+=COMMAND`
+        : `looper show ${id} has the evidence; looper set ${id} changes+=PATTERN lets the task change a file of its checks`;
+    const verdict = { kind: "blocked" as const, blockers: [...reasons, hint], evidence };
+    return settleOrRestore(work, { ...job, verdict }, decision);
+  }
+  decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, "blocked"));
+  return job.route === "deliver"
+    ? leaveEnd(work, job, { outcome: "blocked", reason: found, evidence: why }, decision)
+    : endVisit(work, job, { outcome: "blocked", reasons, verdict: "unverified" }, decision);
+}
+
+/** Work that the gate rejects is tried again; one that a hidden check failed is not: another attempt could only guess what it checks. */
+function takeFailed(work: Work, job: Job, { evidence, hidden }: GateFinished, decision: Decision): Work {
+  const isHidden = hidden?.failed === true;
+  const failure = { reason: "gate", evidence };
+  if (job.route === "deliver")
+    return failAtEnd(work, job, { outcome: isHidden ? "blocked" : "gate_failed", ...failure }, decision);
+  if (job.route === "work" && isHidden) {
+    decision.notes.push(makeFailureNote(job, failure, "blocked"));
+    return endVisit(work, job, { outcome: "blocked", reasons: [evidence], verdict: "failed" }, decision);
+  }
+  const verdict: AttemptVerdict = isHidden
+    ? { kind: "blocked", blockers: [evidence], evidence }
+    : { kind: "failed", ...failure };
+  return (job.route === "work" ? settleAttempt : settleOrRestore)(work, { ...job, verdict }, decision);
 }

@@ -1,6 +1,5 @@
 // Backoff of agents that are rate limited, overloaded or offline: until when each is not asked. Pure.
 // schedule.ts chooses the agent that works meanwhile.
-import { given } from "../../../system/given.js";
 
 /**
  * The agent is not asked before `until` (epoch ms). `times`: how often in a row it could not work. `soon`: how often in a row
@@ -66,7 +65,7 @@ export function describeBackoff(
   at: number,
 ): { until: string; until_why?: string } {
   const { until = at, why } = backoffs.get(agent) ?? {};
-  return { until: new Date(until).toISOString(), ...given({ until_why: why }) };
+  return { until: new Date(until).toISOString(), until_why: why };
 }
 
 /** Clears the backoff of an agent that worked. */

@@ -1,8 +1,9 @@
 import type { Rules } from "../../../logging/rules.js";
-import { findBackoffEnd, type Backoffs } from "./backoff.js";
+import { findBackoffEnd, type Backoffs, describeBackoff } from "./backoff.js";
 import type { ProgressRow } from "../../../workflow/progress.js";
 import type { Stage } from "../../../workflow/workflow.js";
 import type { JobKind } from "../state.js";
+import type { Decision } from "../decision.js";
 
 /** Everything that the choice of an agent depends on beside the rules. */
 export interface AgentOrder {
@@ -124,4 +125,27 @@ const UNUSABLE: readonly string[] = ["not-found", "not-signed-in", "no-credit", 
 /** Whether this failure means that the agent cannot be used at all, so that asking again is useless. */
 export function isUnusable(reason: string | undefined): boolean {
   return reason !== undefined && UNUSABLE.includes(reason);
+}
+
+/** Waits for an agent and logs it. Returns the reason if that is longer than the run may wait. */
+export function waitFor(
+  { rules, backoffs, began }: { rules: Rules; backoffs: Backoffs; began: number },
+  { waitsFor: agent, until }: { waitsFor: string; until: number },
+  decision: Decision,
+): string | undefined {
+  const { reason = "", remembered } = backoffs.get(agent) ?? {};
+  const facts = describeBackoff(backoffs, agent, until);
+  const when = facts.until;
+  const most = rules.max_wait_ms;
+  if (most !== undefined && until - decision.at > most) {
+    return `${agent} is ${reason} until ${when}, longer than loop.max_wait allows`;
+  }
+  const { max_duration_ms } = rules.budget;
+  if (max_duration_ms !== undefined && until - began >= max_duration_ms) {
+    return `${agent} is ${reason} until ${when}, longer than loop.max_duration allows the run`;
+  }
+  decision.because = { rule: "wait", picked: agent, why: reason };
+  decision.wakeAt = until;
+  decision.notes.push({ type: "waiting", reason, ...facts, agent, remembered });
+  return undefined;
 }

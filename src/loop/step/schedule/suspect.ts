@@ -3,11 +3,11 @@
 // Pure. weigh.ts and the stages put work of earlier attempts aside before another task goes first.
 import { tokensOf } from "../../../agents/usage.js";
 import { isOfTheDisk } from "../../../system/errors.js";
-import type { StepEvent } from "../../../logging/events/events.js";
+import type { EventOf } from "../../../logging/events/events.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
 
-type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
+type AgentFinished = EventOf<"agent_finished">;
 
 /** An agent that works on a task takes longer. */
 const MOST_MS = 20_000;

@@ -1,8 +1,7 @@
 // The simulation as a backend of `drive`: an inbox, and effects that are performed and answered in the simulation.
 import type { StepEvent } from "../../../logging/events/events.js";
-import type { Perform } from "../../step/drive.js";
+import { type Perform, Inbox } from "../../step/drive.js";
 import type { Effect } from "../../step/effects.js";
-import { Inbox } from "../../step/inbox.js";
 import { answer } from "../answers.js";
 import { advance } from "../operations.js";
 import { startRun, type Sim } from "./sim.js";

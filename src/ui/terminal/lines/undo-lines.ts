@@ -1,5 +1,5 @@
 // The result of an undo as lines. Pure.
-import type { ChangeCounts } from "../../../loop/undo/change-counts.js";
+import type { ChangeCounts } from "../../../loop/undo/plan-undo.js";
 import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
 import { plural } from "../../view/words/amounts.js";
