@@ -1,9 +1,9 @@
 // `looper accept ID …`: a person's word that done tasks count as verified, though their checks do not prove
-// it. Leaves the rules to src/todo/change/accept.ts.
+// it. Leaves the rules to src/todo/change/person-edits.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { environmentError } from "../../src/system/errors.js";
-import { acceptTasks, type WaitsOn } from "../../src/todo/change/accept.js";
+import { acceptTasks, type WaitsOn } from "../../src/todo/change/person-edits.js";
 import { isMarker } from "../../src/todo/model/select.js";
 import { isVerified } from "../../src/todo/model/verified.js";
 import { editAnswer } from "../../src/ui/answers/backlog/edit.js";

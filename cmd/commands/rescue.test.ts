@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkpoint } from "../../src/git/checkpoint/checkpoint.js";
 import { openRepository, type Repository } from "../../src/git/base/repository/repository.js";
-import { saveWork } from "../../src/git/saved-work/save.js";
+import { saveWork } from "../../src/git/saved-work/work-ref.js";
 import { restoreTo } from "../../src/git/restore/restore.js";
 import { takeRunLocks } from "../../src/loop/runs/locks.js";
 import { nodePorts } from "../../src/system/processes/node-ports.js";

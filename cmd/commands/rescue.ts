@@ -5,10 +5,16 @@ import { Argument } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { asResult, GitError, withHint } from "../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../src/git/base/repository/repository.js";
-import { restoreRescue, type BroughtBack, type Clash } from "../../src/git/bring-back/bring-back.js";
-import { dropRescue, listRescues, showRescue, type Rescue } from "../../src/git/bring-back/rescues.js";
-import { checkpoint, dropCheckpoint } from "../../src/git/checkpoint/checkpoint.js";
-import { listInHand } from "../../src/git/checkpoint/in-hand.js";
+import {
+  restoreRescue,
+  type BroughtBack,
+  type Clash,
+  dropRescue,
+  listRescues,
+  showRescue,
+  type Rescue,
+} from "../../src/git/bring-back/bring-back.js";
+import { checkpoint, dropCheckpoint, listInHand } from "../../src/git/checkpoint/checkpoint.js";
 import { listWorks } from "../../src/git/saved-work/work-ref.js";
 import { takeRunLocks } from "../../src/loop/runs/locks.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";

@@ -1,7 +1,11 @@
 // `looper set ID key=value …`: changes a task.
 import { Argument } from "commander";
-import { readAssignment } from "../../src/todo/change/assignment.js";
-import { listVerifyCommands, orThrow, setValues } from "../../src/todo/change/person-edits.js";
+import {
+  readAssignment,
+  listVerifyCommands,
+  orThrow,
+  setValues,
+} from "../../src/todo/change/person-edits.js";
 import { TASK } from "../context/command.js";
 import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
 

@@ -8,7 +8,7 @@ import { watchRuns, type WatchedRuns } from "../../src/logging/watch-runs.js";
 import { filterOwnRuns } from "../../src/loop/runs/own-runs.js";
 import { usageError } from "../../src/system/errors.js";
 import { hintOn } from "../../src/system/text/nearest.js";
-import { hintOnTask } from "../../src/todo/change/which-task.js";
+import { hintOnTask } from "../../src/todo/change/person-edits.js";
 import { spellOut } from "../../src/ui/json-text.js";
 import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
 import { RUN, type WorkingCommand } from "../context/command.js";

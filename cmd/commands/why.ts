@@ -1,11 +1,10 @@
-// `looper why ID`: explains why a task is or isn't next. Leaves the explanation to src/todo/model/why.ts.
+// `looper why ID`: explains why a task is or isn't next. Leaves the explanation to src/todo/model/select.ts.
 import { quoteIfNeeded } from "../../src/shell/quote.js";
 import { never } from "../../src/system/never.js";
 import { listSome } from "../../src/system/text/cut.js";
 import { requireTask } from "../../src/todo/change/person-edits.js";
-import { rowOf } from "../../src/todo/model/select.js";
+import { rowOf, explainTask, type Why } from "../../src/todo/model/select.js";
 import type { IndexRow, Task } from "../../src/todo/model/task.js";
-import { explainTask, type Why } from "../../src/todo/model/why.js";
 import { verdictOfDone } from "../../src/ui/answers/backlog/verdict.js";
 import { whyAnswer } from "../../src/ui/answers/backlog/why.js";
 import { clean, hang } from "../../src/ui/text.js";

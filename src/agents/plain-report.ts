@@ -3,7 +3,7 @@
 import { isRecord } from "../system/text/json.js";
 import { statusFor } from "../todo/check/words.js";
 import { NewTask, Summary } from "../todo/model/summary.js";
-import { understandTask } from "../todo/understand/understand-task.js";
+import { understandTask } from "../todo/understand/understand.js";
 
 const STATUSES: readonly string[] = Summary.shape.status.options;
 const MARKS = " \t\r\n`'\"*_.!#[]✅✔✓";

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { readRecords, recordAttempt, recordStart } from "../../src/git/attempt/attempts.js";
+import { readRecords, recordAttempt, recordStart } from "../../src/git/commit/run-refs.js";
 import { checkpoint } from "../../src/git/checkpoint/checkpoint.js";
 import { diffFromParent, setHead, checkOutTree, resolveObject, listDifferences } from "./checkout-tree.js";
 import { attemptRef, startRef } from "../../src/git/base/names.js";

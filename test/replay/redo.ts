@@ -1,6 +1,6 @@
 // Performs one effect of a run again in a clone: restores the state the run found then, performs the effect, and compares the
 // result with the log. replay-tree.ts decides when.
-import type { Records } from "../../src/git/attempt/attempts.js";
+import type { Records } from "../../src/git/commit/run-refs.js";
 import type { DiffEntry } from "../../src/git/base/read/diff.js";
 import { diffFromParent, setHead, checkOutTree, resolveObject, listDifferences } from "./checkout-tree.js";
 import { setCheckpoint } from "../../src/git/checkpoint/checkpoint.js";

@@ -1,7 +1,7 @@
 // Replays a run with its tree, offline: compares decisions as replay.ts does, and performs the effects on backlog, tree and
 // commits in a temporary clone, with recorded changes in place of agents. replay-world.ts makes the clone; redo.ts performs and
 // compares.
-import { readRecords } from "../../src/git/attempt/attempts.js";
+import { readRecords } from "../../src/git/commit/run-refs.js";
 import type { Sealed, StepEvent } from "../../src/logging/events/events.js";
 import { readLines, readStepEvent } from "../../src/logging/read.js";
 import { errorMessage } from "../../src/system/errors.js";

@@ -2,7 +2,7 @@
 // that discards its lines. replay-tree.ts performs the effects in it.
 import { basename, dirname, join, relative } from "node:path";
 import type { Project } from "../../src/config/project/open-project.js";
-import type { Records } from "../../src/git/attempt/attempts.js";
+import type { Records } from "../../src/git/commit/run-refs.js";
 import { setHead, checkOutTree } from "./checkout-tree.js";
 import { openRepository, type Repository } from "../../src/git/base/repository/repository.js";
 import { cloneShared } from "./shared-clone.js";

@@ -249,11 +249,11 @@ exec "${REAL_GIT}" "$@"
 
 /** From the moment something is changed: the commit, the tree, the index, HEAD; and who comes next. */
 const CUTS: readonly [call: string, nth: number, then: "undo" | "run"][] = [
-  [" read-tree ", 2, "undo"],
+  [" read-tree ", 1, "undo"],
   [" update-ref ", 1, "run"],
   [" fast-import ", 1, "undo"],
   [" add --all ", 2, "run"],
-  [" update-index ", 3, "run"],
+  [" update-index ", 2, "run"],
   [" update-ref ", 1, "undo"],
 ];
 

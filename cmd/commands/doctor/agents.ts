@@ -21,7 +21,7 @@ import { asResult } from "../../../src/git/base/git.js";
 import { readEnvFile } from "../../../src/loop/start/env-file.js";
 import { PROJECT_FILES, listUserFiles } from "../../../src/config/read/places.js";
 import { openRepository } from "../../../src/git/base/repository/repository.js";
-import { listTracked } from "../../../src/git/base/read/tracked.js";
+import { listTracked } from "../../../src/git/base/read/history.js";
 import { createRedact, findSecretValues } from "../../../src/system/text/secrets/redact.js";
 import { shownPath } from "../../lookup/project.js";
 

@@ -6,7 +6,7 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { backlogJsonSchema } from "../../../src/todo/check/schema.js";
 import { Backlog } from "../../../src/todo/model/task.js";
-import type { ReadResult } from "../../../src/todo/store/writer.js";
+import type { ReadResult } from "../../../src/todo/store/store.js";
 import type { InitAnswer } from "../../../src/ui/shapes/project.js";
 import { ownFolder, type InitSite } from "./site.js";
 import ignore from "ignore";

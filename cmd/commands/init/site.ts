@@ -9,8 +9,7 @@ import {
 import { environmentError, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import type { Files } from "../../../src/system/ports.js";
-import { openStore } from "../../../src/todo/store/store.js";
-import type { ReadResult } from "../../../src/todo/store/writer.js";
+import { openStore, type ReadResult } from "../../../src/todo/store/store.js";
 import { settingsFilesAnswer } from "../../../src/ui/answers/project/config.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { TELLING_FILES, suggestProofs, type KnownCheck } from "./proofs.js";

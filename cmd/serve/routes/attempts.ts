@@ -5,7 +5,7 @@ import { GitError } from "../../../src/git/base/git.js";
 import { attemptRef } from "../../../src/git/base/names.js";
 import { changedFiles, filePatch, treesOf, type Trees } from "../../../src/git/base/read/file-diff.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
-import { listRescues } from "../../../src/git/bring-back/rescues.js";
+import { listRescues } from "../../../src/git/bring-back/bring-back.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { quoteIfNeeded } from "../../../src/shell/quote.js";
 import { ApiError } from "../api-error.js";

@@ -2,11 +2,10 @@
 import { z } from "zod";
 import { given } from "../../../src/system/given.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";
-import { hintOnTask } from "../../../src/todo/change/which-task.js";
+import { hintOnTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
 import { PersonChange, TaskValues } from "../../../src/todo/model/changes/person-change.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
 import type { Backlog, Task } from "../../../src/todo/model/task.js";
-import type { PersonEdit } from "../../../src/todo/change/person-edits.js";
 import { EditAnswer, LsAnswer, WhyAnswer } from "../../../src/ui/shapes/backlog.js";
 import { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { UndoAnswer } from "../../../src/ui/shapes/work.js";

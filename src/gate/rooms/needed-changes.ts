@@ -1,7 +1,7 @@
 // Finds and shows the changes to checks without which an attempt does not pass.
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
-import { diffVersions } from "../../git/base/read/blob-diff.js";
+import { diffVersions } from "../../git/base/read/file-diff.js";
 import { given } from "../../system/given.js";
 import { keepStart, listSome, shorten } from "../../system/text/cut.js";
 import { passesAlone, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";

@@ -3,8 +3,7 @@
 import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
-import { pathsWith } from "../../git/base/read/grep.js";
-import { readBlobs } from "../../git/base/objects.js";
+import { pathsWith, readBlobs } from "../../git/base/objects.js";
 import { pathFromTop, readBase, type BaseTree, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { isNew, type ChangedFile, type FileKind, type ReferenceFiles } from "../sort/files.js";
 import { mayBeProgram } from "../sort/found-first.js";

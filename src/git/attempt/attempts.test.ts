@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { recordAttempt } from "./attempts.js";
+import { recordAttempt } from "../commit/run-refs.js";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { attemptRef } from "../base/names.js";
 import { test, watchGit } from "../testing/scratch.js";

@@ -5,12 +5,13 @@ import { findKeys, findSecretValues } from "../../system/text/secrets/redact.js"
 import { hasSecretName } from "../../system/text/secrets/secret-names.js";
 import { sizeText } from "../checkpoint/large.js";
 import { toText } from "../base/bytes.js";
-import { exists, type DiffEntry } from "../base/read/diff.js";
+import { exists, type DiffEntry, turnBack } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { treeish } from "../base/repository/head.js";
 import type { Repository } from "../base/repository/repository.js";
 import { indexInfo, ownIndex, unstage } from "../index/index-file.js";
 import type { Snapshot } from "./snapshot.js";
+import { filesOf } from "../base/objects.js";
 
 /** The manifest that a folder of dependencies is beside, and the folder. */
 const DEPENDENCIES: readonly (readonly [manifest: string, folder: string])[] = [
@@ -43,7 +44,7 @@ export async function leaveOutUnwanted(repo: Repository, taken: Snapshot): Promi
   if (found.size === 0) return taken;
   const isOut = ({ path }: DiffEntry): boolean => found.has(path) || inFolder(path) !== undefined;
   const out = taken.changes.filter(isOut);
-  const input = indexInfo(out.map(({ path, from, to }) => ({ path, from: to, to: from })));
+  const input = indexInfo(turnBack(out));
   await runGit(repo, ["update-index", "-z", "--index-info"], { index: ownIndex(repo), input });
   await unstage(repo, await treeish(repo, taken.head.commit), out);
   // A file that the person had keeps its place in checkpoints.
@@ -60,9 +61,8 @@ async function listUntracked(repo: Repository, { changes, head }: Snapshot): Pro
     ({ path, from, to }) => exists(to) && exists(from) && hasSecretName(toText(path)),
   );
   if (changed.length === 0) return fresh;
-  const args = ["ls-tree", "-z", "--name-only", await treeish(repo, head.commit), "--"];
-  const { out } = await runGit(repo, [...args, ...changed.map(({ path }) => toText(path))]);
-  const tracked = new Set(out.split("\0"));
+  const names = changed.map(({ path }) => toText(path));
+  const tracked = await filesOf(repo, await treeish(repo, head.commit), ...names);
   return [...fresh, ...changed.filter(({ path }) => !tracked.has(path))];
 }
 

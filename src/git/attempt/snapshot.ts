@@ -2,20 +2,16 @@
 // commits it.
 import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
-import { runGit } from "../base/git.js";
+import { exists, sameVersion, type DiffEntry, sameContent } from "../base/read/diff.js";
 import { OTHERS, readHead, treeish, type Head, type HeadState, isAncestor } from "../base/repository/head.js";
-import { byPath } from "../index/index-compare.js";
+import { byPath, entriesOf, readPersonIndex, listEntries } from "../index/index-person.js";
 import { diffTrees, stageAll, diffOwnIndex, ownIndex } from "../index/index-file.js";
-import { findMadeModules, warnOfInside, whyBroken } from "../checkpoint/inside-modules.js";
+import { findMadeModules, warnOfInside, whyBroken, compareModules } from "../checkpoint/modules.js";
 import { warnOfTouched } from "../checkpoint/large.js";
-import { compareModules } from "../checkpoint/modules.js";
 import { removeNewLocks } from "../base/locks.js";
-import { entriesOf, readPersonIndex, listEntries } from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
-import { freeRescueRef } from "../rescue/rescue.js";
+import { keepObject } from "../rescue/rescue.js";
 import { revertEntries } from "../restore/restore.js";
-import { ownFolders, pickOwnRefs } from "./own-refs.js";
 import { keepRefs, keepStash, warnOfRefs } from "../checkpoint/refs.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import { endConflicts, endOperation } from "../index/operation.js";
@@ -28,10 +24,20 @@ import {
   type HeadMove,
   type HeadVerdict,
   addsToStart,
+  wasMovedByAgent,
 } from "../restore/settle-head.js";
 import { listSome } from "../../system/text/cut.js";
 import { planAll, writeTree } from "../bring-back/bring-back.js";
-import { wasMovedByAgent } from "../rescue/own-commits.js";
+import { runGit } from "../base/git.js";
+import {
+  asideId,
+  checkpointFolder,
+  checkpointRef,
+  shelvedRef,
+  shelvingRef,
+  workFolder,
+  workRef,
+} from "../base/names.js";
 
 export interface SnapshotOrder {
   checkpoint: Checkpoint;
@@ -99,7 +105,8 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     ...(await keepRefs(repo, before, now, order)),
     ...(await keepStash(repo, order.checkpoint.stash)),
   ];
-  const head = headAfter(verdict, target, now);
+  const { commit, branch } = verdict === "same" ? now : target;
+  const head = { commit, branch };
   const person = await readPersonIndex(repo);
   // A run starts without conflicts, so there are none in an index that is as it was.
   if (left !== undefined || person.checksum === undefined || person.checksum !== index.checksum)
@@ -107,7 +114,11 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   const made = await findMadeModules(repo, changes, { unborn, known: order.checkpoint.modules });
   const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
   const unstaged = await isStagedGone(repo, index);
-  const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
+  // The agent may have undone a person's changes.
+  const needed = both.length > 0 || unstaged;
+  const kept = needed
+    ? await keepObject(repo, base, { run: order.run, label: `${order.label}-before` })
+    : undefined;
   return {
     changes,
     marked,
@@ -126,14 +137,9 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
       ...commits,
       ...warnOfInside(inside, made),
       ...(await warnOfTouched(repo)),
-      ...both.map((entry) => (marked.has(entry.path) ? warnOfMarked : warnOfBoth)(entry, kept ?? base)),
+      ...both.map((entry) => warnOfBoth(entry, marked.has(entry.path), kept ?? base)),
     ],
   };
-}
-
-function headAfter(verdict: HeadVerdict, target: HeadState, now: HeadState): Head {
-  const { commit, branch } = verdict === "same" ? now : target;
-  return { commit, branch };
 }
 
 /** The changed paths whose content a person's commit holds, on the branch or removed from it. */
@@ -147,7 +153,7 @@ async function theirPaths(
   const held = new Map([...(move.theirs?.lostChanges ?? []), ...since].map(({ path, to }) => [path, to]));
   const theirs = changes.filter(({ path, to }) => {
     const version = held.get(path);
-    return version !== undefined && (sameVersion(version, to) || !(exists(version) || exists(to)));
+    return version !== undefined && sameContent(version, to);
   });
   return new Set(theirs.map(({ path }) => path));
 }
@@ -161,24 +167,11 @@ async function isStagedGone(repo: Repository, kept: KeptIndex): Promise<boolean>
   return [...kept.staged].some(([path, oid]) => now.get(path)?.oid !== oid);
 }
 
-/**
- * Keeps the tree as the attempt found it, because the agent may have undone a person's changes. Starts two
- * processes.
- */
-async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOrder): Promise<string> {
-  const ref = await freeRescueRef(repo, run, `${label}-before`);
-  await runGit(repo, ["update-ref", ref, checkpoint.base]);
-  return ref;
-}
-
-function warnOfBoth({ path, to }: DiffEntry, kept: string): string {
-  if (!exists(to))
-    return `${toText(path)} had your uncommitted changes, and the agent deleted it: a commit of the attempt deletes it. Your version: git show ${kept}`;
-  return `${toText(path)} had your uncommitted changes, and the agent changed it too: the commit contains both. Your version: git show ${kept}`;
-}
-
-function warnOfMarked({ path }: DiffEntry, kept: string): string {
-  return `${toText(path)} was changed by the agent, but git ignores its changes (skip-worktree or assume-unchanged), so they are not committed. Your version: git show ${kept}`;
+function warnOfBoth({ path, to }: DiffEntry, isMarked: boolean, kept: string): string {
+  const then = isMarked
+    ? "was changed by the agent, but git ignores its changes (skip-worktree or assume-unchanged), so they are not committed"
+    : `had your uncommitted changes, and the agent ${exists(to) ? "changed it too: the commit contains both" : "deleted it: a commit of the attempt deletes it"}`;
+  return `${toText(path)} ${then}. Your version: git show ${kept}`;
 }
 
 /** Reverts the changes that came with a switch of HEAD; returns the attempt's own changes. */
@@ -195,15 +188,9 @@ async function leaveSwitched(
   };
   const own = changes.filter((entry) => !isSwitched(entry));
   const back = changes.filter(isSwitched);
-  if (back.length > 0) {
-    await revertEntries(repo, {
-      base: order.checkpoint.base,
-      run: order.run,
-      label: `${order.label}-tree`,
-      own,
-      back,
-    });
-  }
+  const { checkpoint, run, label } = order;
+  if (back.length > 0)
+    await revertEntries(repo, { base: checkpoint.base, run, label: `${label}-tree`, own, back });
   return own;
 }
 
@@ -231,11 +218,8 @@ async function takeSideBranch(repo: Repository, before: HeadState, now: HeadStat
     );
   const changes = await diffTrees(repo, whole, await treeish(repo, before.commit));
   const tree = byPath(await listEntries(repo, ownIndex(repo)));
-  const plan = await planAll(
-    repo,
-    changes.filter(({ path }) => !repo.isOwn(path)),
-    tree,
-  );
+  const work = changes.filter(({ path }) => !repo.isOwn(path));
+  const plan = await planAll(repo, work, tree);
   const clashes = plan.clashes.map(({ path }) => path);
   if (clashes.length === 0 && plan.set.length > 0) await writeTree(repo, plan.set);
   const how =
@@ -254,4 +238,71 @@ async function findWhole(repo: Repository, tips: readonly string[]): Promise<str
     if (held.every((one) => one)) return tip;
   }
   return undefined;
+}
+
+// The refs that only the runner moves: the checkpoints and the saved work of one working tree. An attempt that moved, removed or
+// made one would change what a later commit holds, so they are put back. Branches and tags stay as they are.
+
+/** Full name → object. */
+type OwnRefs = ReadonlyMap<string, string>;
+
+/** The folders of the refs that only the runner moves in this tree. */
+export function ownFolders({ tree }: Repository): string[] {
+  const beside = [shelvingRef(tree, "x"), shelvedRef(tree, "x")].map((ref) => ref.slice(0, -2));
+  return [checkpointFolder(tree), workFolder(tree), ...beside];
+}
+
+/** Those of some refs that only the runner moves. Pure. */
+export function pickOwnRefs(repo: Repository, refs: OwnRefs): Map<string, string> {
+  const folders = ownFolders(repo).map((folder) => `${folder}/`);
+  return new Map([...refs].filter(([name]) => folders.some((folder) => name.startsWith(folder))));
+}
+
+/** The names of the refs of one task. */
+export function ownRefsOf({ tree }: Repository, task: string): string[] {
+  const own = [checkpointRef, workRef, shelvingRef, shelvedRef].map((refOf) => refOf(tree, task));
+  return [...own, checkpointRef(tree, asideId(task))];
+}
+
+/**
+ * Puts the refs back as they were before an attempt, and returns a warning for each. A commit that the attempt put in their place is
+ * kept as a rescue. Starts no process if nothing has changed.
+ */
+export async function putOwnRefsBack(
+  repo: Repository,
+  { before, now }: { before: OwnRefs; now: OwnRefs },
+  { run, label }: { run: string; label: string },
+): Promise<string[]> {
+  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
+  const changed = names.filter((name) => before.get(name) !== now.get(name));
+  if (changed.length === 0) return [];
+  const warnings: string[] = [];
+  for (const name of changed) {
+    const [was, is] = [before.get(name), now.get(name)];
+    const kept = is === undefined ? undefined : await keepForeign(repo, is, { run, label: `${label}-ref` });
+    const how = is === undefined ? "removed" : was === undefined ? "made" : "moved";
+    const done = was === undefined ? "was removed" : "was put back";
+    const where = kept === undefined ? "" : `; what it named is kept: ${kept}`;
+    warnings.push(`${name}, which only looper writes, was ${how} during the attempt, and ${done}${where}`);
+  }
+  const put = changed.flatMap((name) => {
+    const was = before.get(name);
+    return was === undefined ? [] : [`update ${name} ${was}\n`];
+  });
+  // A made ref may be in the place of the folder of a removed one, or the other way round: first all of them go.
+  const gone = changed.filter((name) => now.has(name)).map((name) => `delete ${name}\n`);
+  for (const input of [gone, put])
+    if (input.length > 0)
+      await runGit(repo, ["update-ref", "--no-deref", "--stdin"], { input: input.join("") });
+  return warnings;
+}
+
+/** Keeps a commit that another program put in the place of the runner's own; returns the rescue, `undefined` if it is not a commit. */
+export async function keepForeign(
+  repo: Repository,
+  object: string,
+  keep: { run: string; label: string },
+): Promise<string | undefined> {
+  const { out } = await runGit(repo, ["cat-file", "-t", object], { answers: [128] });
+  return out.trimEnd() === "commit" ? keepObject(repo, object, keep) : undefined;
 }

@@ -15,3 +15,16 @@ export function quotePath(bytes: string): string {
   );
   return `"${quoted}"`;
 }
+
+/** Every folder above these paths (bytes, from the top), without the top. */
+export function foldersAbove(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  }
+  return folders;
+}

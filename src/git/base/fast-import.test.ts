@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { quotePath, toBytes, toText } from "./bytes.js";
-import { parseBatch } from "./batch.js";
+import { parseBatch } from "./objects.js";
 import { exists, NOTHING, parseRaw, sortRemovalsFirst } from "./read/diff.js";
 import { importStream } from "./fast-import.js";
 

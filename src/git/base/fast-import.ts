@@ -51,44 +51,27 @@ export interface Imported {
   blob: string | undefined;
 }
 
-/** Makes a commit and moves its ref. Starts one process. */
-export async function importCommit(place: GitPlace, commit: ImportedCommit): Promise<Imported> {
-  const answers = await askImport(place, [commit]);
-  return takeImported(answers, commit);
-}
-
 /** Makes commits, then moves all of their refs or none. Starts one process. */
-export async function importAll(place: GitPlace, commits: readonly ImportedCommit[]): Promise<Imported[]> {
-  const answers = await askImport(place, commits);
-  return commits.map((commit) => takeImported(answers, commit));
-}
-
-/** Makes two commits, then moves both refs or none. Starts one process. */
-export async function importPair(
+export async function importAll<const Commits extends readonly ImportedCommit[]>(
   place: GitPlace,
-  first: ImportedCommit,
-  second: ImportedCommit,
-): Promise<[Imported, Imported]> {
-  const answers = await askImport(place, [first, second]);
-  return [takeImported(answers, first), takeImported(answers, second)];
-}
-
-async function askImport(place: GitPlace, commits: readonly ImportedCommit[]): Promise<Iterator<string>> {
-  const seconds = Math.floor(place.ports.clock.now() / 1000);
-  const input = importStream(commits, seconds);
+  commits: Commits,
+): Promise<{ [At in keyof Commits]: Imported }> {
+  const input = importStream(commits, Math.floor(place.ports.clock.now() / 1000));
   const { out } = await runGit(place, ["fast-import", "--quiet", "--force", "--done"], { input });
-  return out.split("\n").values();
-}
-
-function takeImported(answers: Iterator<string, unknown>, commit: ImportedCommit): Imported {
+  const answers = out.split("\n").values();
   const take = (): string => {
     const { value } = answers.next();
-    if (typeof value !== "string" || value === "")
-      throw new GitError("git fast-import", "answered too little");
+    if (value === undefined || value === "") throw new GitError("git fast-import", "answered too little");
     return value;
   };
-  const blob = commit.file === undefined ? undefined : take();
-  return { blob, commit: take() };
+  const made = commits.map(({ file }) => ({ blob: file === undefined ? undefined : take(), commit: take() }));
+  return made as { [At in keyof Commits]: Imported };
+}
+
+/** Makes a commit and moves its ref. Starts one process. */
+export async function importCommit(place: GitPlace, commit: ImportedCommit): Promise<Imported> {
+  const [made] = await importAll(place, [commit]);
+  return made;
 }
 
 /** The input for `git fast-import`; it requests the id of each blob and commit, in order. */
@@ -99,7 +82,8 @@ export function importStream(commits: readonly ImportedCommit[], seconds: number
 function commitStream(commit: ImportedCommit, at: number, seconds: number): string {
   const blobMark = `:${String(2 * at + 1)}`;
   const mark = `:${String(2 * at + 2)}`;
-  const parent = parentOf(commit, at);
+  const place = commit.parent === "previous" ? at - 1 : commit.parent;
+  const parent = typeof place === "number" ? `:${String(2 * place + 2)}` : place;
   const { file } = commit;
   const lines: string[] = [];
   if (file !== undefined) {
@@ -125,11 +109,6 @@ function commitStream(commit: ImportedCommit, at: number, seconds: number): stri
     lines.push(`M ${mode} inline ${quotePath(path)}`, dataBlock(Buffer.from(content).toString("latin1")));
   lines.push(`get-mark ${mark}`);
   return `${lines.join("\n")}\n`;
-}
-
-function parentOf({ parent }: ImportedCommit, at: number): string | undefined {
-  if (parent === "previous") return `:${String(2 * at)}`;
-  return typeof parent === "number" ? `:${String(2 * parent + 2)}` : parent;
 }
 
 function dataBlock(bytes: string): string {

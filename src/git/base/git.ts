@@ -1,7 +1,7 @@
 // Runs the git binary without a shell, prompts, a pager, the project's git hooks or the caller's GIT_ variables. The
 // other files of the floor choose the commands and read their output.
 import { errorCode, UserError } from "../../system/errors.js";
-import type { Ports, ProcessResult } from "../../system/ports.js";
+import type { Ports } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 
 const LIMIT_MS = 60_000;
@@ -29,6 +29,9 @@ const SETTINGS = [
 /** The caller's `GIT_` variables to keep: those that do not name another repository, index, editor or trace. */
 const KEPT =
   /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|TEMPLATE_DIR|ATTR_NOSYSTEM|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
+
+/** `git diff` without what settings and attributes add. */
+export const PLAIN_DIFF = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
 
 /** A command that failed, and the reason git reported. */
 export interface GitFailure {
@@ -137,7 +140,8 @@ export async function runGit(
   args: readonly string[],
   call: GitCall = {},
 ): Promise<GitAnswer> {
-  const result = await place.ports.processes.run(
+  const { answers = [], limitMs = LIMIT_MS } = call;
+  const { end, stdout, stderr, timedOut } = await place.ports.processes.run(
     {
       command: "git",
       args: [...SETTINGS, ...(place.settings ?? []).flatMap((setting) => ["-c", setting]), ...args],
@@ -145,20 +149,10 @@ export async function runGit(
       env: call.index === undefined ? place.env : { ...place.env, GIT_INDEX_FILE: call.index },
       ...(call.input === undefined ? {} : { input: Buffer.from(call.input, "latin1") }),
     },
-    { timeoutMs: call.limitMs ?? LIMIT_MS, maxBytes: MOST_BYTES },
+    { timeoutMs: limitMs, maxBytes: MOST_BYTES },
   );
-  return readAnswer(args, result, call);
-}
-
-function subcommand(args: readonly string[]): string {
-  return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
-}
-
-function readAnswer(args: readonly string[], result: ProcessResult, call: GitCall): GitAnswer {
-  const command = `git ${subcommand(args)}`;
-  const { end, stdout, stderr } = result;
-  const { answers = [], limitMs = LIMIT_MS } = call;
-  if (result.timedOut) throw new GitError(command, `took longer than ${String(limitMs / 1000)} s`);
+  const command = `git ${args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? ""}`;
+  if (timedOut) throw new GitError(command, `took longer than ${String(limitMs / 1000)} s`);
   if (end.how === "not-found") throw new GitError(command, end.message);
   if (end.how === "killed") throw new GitError(command, `was ended by ${end.signal}`);
   if (stdout.length >= MOST_BYTES) throw new GitError(command, "its answer is too long");

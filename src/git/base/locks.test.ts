@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { assertUnlocked, removeStaleLocks } from "./locks.js";
-import { undoGateChanges } from "../restore/undo-gate-changes.js";
+import { undoGateChanges } from "../restore/restore.js";
 import { test, type Scratch } from "../testing/scratch.js";
 import { snapshot } from "../attempt/snapshot.js";
 

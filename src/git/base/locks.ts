@@ -1,6 +1,6 @@
 // Finds git's lock files, which keep every other git process out, and removes those that a killed git left behind.
 import { basename, join, relative } from "node:path";
-import { UserError, errorCode } from "../../system/errors.js";
+import { UserError } from "../../system/errors.js";
 import type { FileStat } from "../../system/ports.js";
 import { toText } from "./bytes.js";
 import { asResult } from "./git.js";
@@ -126,20 +126,11 @@ async function findAllLocks(repo: Repository): Promise<Found[]> {
 async function isGitHere({ ports: { files }, cwd }: Repository): Promise<boolean> {
   for (const pid of await files.list("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
-    const name = await orNothing(() => files.read(`/proc/${pid}/comm`));
-    if (Buffer.from(name ?? []).toString("latin1") !== "git\n") continue;
-    const folder = await orNothing(() => files.readLink(`/proc/${pid}/cwd`));
-    if (folder !== undefined && `${folder}/`.startsWith(`${cwd}/`)) return true;
+    const name = await asResult(() => files.read(`/proc/${pid}/comm`));
+    if (!name.ok || Buffer.from(name.value ?? []).toString("latin1") !== "git\n") continue;
+    // A process may have ended since it was listed, or may belong to another user.
+    const folder = await asResult(() => files.readLink(`/proc/${pid}/cwd`));
+    if (folder.ok && folder.value !== undefined && `${folder.value}/`.startsWith(`${cwd}/`)) return true;
   }
   return false;
-}
-
-/** A process may have ended since it was listed, or may belong to another user. */
-async function orNothing<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

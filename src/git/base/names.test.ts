@@ -1,15 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import {
-  attemptRef,
-  checkpointRef,
-  encodeId,
-  numberOfAttempt,
-  pendingRef,
-  rescueRef,
-  startRef,
-  taskOfAttempt,
-} from "./names.js";
+import { attemptOf, attemptRef, checkpointRef, encodeId, pendingRef, rescueRef, startRef } from "./names.js";
 import { runAs, test } from "../testing/scratch.js";
 
 /** Any string at all, lone surrogates and long ones included. */
@@ -85,8 +76,8 @@ test("the task and the number of an attempt can be read back from the name of it
   fc.assert(
     fc.property(anyId, fc.nat(), (id, number) => {
       const ref = attemptRef("run", id, number);
-      expect([taskOfAttempt("run", ref), numberOfAttempt("run", ref)]).toEqual([id, number]);
+      expect(attemptOf("run", ref)).toEqual({ task: id, number });
     }),
   );
-  expect(numberOfAttempt("run", startRef("run"))).toBeUndefined();
+  expect(attemptOf("run", startRef("run")).number).toBeUndefined();
 });

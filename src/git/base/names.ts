@@ -1,5 +1,5 @@
 // The names of this program's refs. Git accepts them, they never collide, and the ids in them can be read back.
-// checkpoint.ts, pending.ts, rescue.ts and attempts.ts define the content of the refs.
+// checkpoint.ts, commit.ts, rescue.ts and run-refs.ts define the content of the refs.
 
 /** The longest part of a ref's name: a loose ref is a file, and git appends ".lock" to its name. */
 const PIECE = 200;
@@ -133,15 +133,11 @@ export function attemptRef(run: string, task: string, attempt: number): string {
   return `${attemptsFolder(run)}/${encodeId(`${task}-${String(attempt)}`)}`;
 }
 
-/** The task of the record of an attempt. */
-export function taskOfAttempt(run: string, ref: string): string {
-  return decodeId(ref.slice(attemptsFolder(run).length + 1)).replace(/-\d+$/, "");
-}
-
-/** The number of the record of an attempt; `undefined` for the start. */
-export function numberOfAttempt(run: string, ref: string): number | undefined {
-  const number = /-(\d+)$/.exec(decodeId(ref.slice(attemptsFolder(run).length + 1)))?.[1];
-  return number === undefined ? undefined : Number(number);
+/** The task and the number of the record of an attempt; no number for the start. */
+export function attemptOf(run: string, ref: string): { task: string; number: number | undefined } {
+  const name = decodeId(ref.slice(attemptsFolder(run).length + 1));
+  const number = /-(\d+)$/.exec(name)?.[1];
+  return { task: name.replace(/-\d+$/, ""), number: number === undefined ? undefined : Number(number) };
 }
 
 /**

@@ -2,17 +2,18 @@
 // comes back or, if something is in the way, nothing. The person's index stays as it is. Contract: no run is in
 // progress.
 import { join } from "node:path";
-import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
-import { foldersAbove } from "../base/repository/folders.js";
-import { runGit } from "../base/git.js";
-import { byPath, type ByPath } from "../index/index-compare.js";
-import { dropOwnIndex, indexInfo, ownIndex, stageAll } from "../index/index-file.js";
-import { privateCopy, listEntries } from "../index/index-person.js";
+import { toText, foldersAbove } from "../base/bytes.js";
+import { exists, type DiffEntry, type Version, sameContent, NOTHING, isModule } from "../base/read/diff.js";
+import { runGit, PLAIN_DIFF } from "../base/git.js";
+import { byPath, type ByPath, privateCopy, listEntries } from "../index/index-person.js";
+import { dropOwnIndex, indexInfo, ownIndex, stageAll, diffTrees } from "../index/index-file.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import type { Repository } from "../base/repository/repository.js";
-import type { Rescue } from "./rescues.js";
-import { parseBatch } from "../base/batch.js";
+import { readObjects, idOf } from "../base/objects.js";
+import { KEPT_STAGED, CheckpointFacts } from "../checkpoint/checkpoint.js";
+import { readMessage } from "../base/list-refs.js";
+import { readHead, treeish } from "../base/repository/head.js";
+import { findRescues, type FoundRescue } from "../rescue/rescue.js";
 
 /** A path that prevents the restore of a rescue, and the reason. */
 export interface Clash {
@@ -70,31 +71,50 @@ export async function planAll(
   tree: ByPath,
   { revive = false }: { revive?: boolean } = {},
 ): Promise<TreePlan> {
-  const plan: TreePlan = { set: [], already: [], left: [], clashes: [] };
+  const left = changes.filter(isModule).map(({ path }) => path);
+  const others = changes.filter((change) => !isModule(change));
+  const plan = await mergeChanges(repo, others, tree, { revive });
+  return { ...plan, left, clashes: [...plan.clashes, ...(await inTheWay(repo, plan.set, tree))] };
+}
+
+/** The same for files and repositories alike, without a look at what is in the way. */
+export async function mergeChanges(
+  repo: Repository,
+  changes: readonly DiffEntry[],
+  tree: ByPath,
+  { revive = false }: { revive?: boolean } = {},
+): Promise<Omit<TreePlan, "left">> {
+  const plan: Omit<TreePlan, "left"> = { set: [], already: [], clashes: [] };
   for (const change of changes) {
     const { path, to } = change;
     const now = tree.get(path);
-    if ([change.from, to].some(({ mode }) => mode === SUBMODULE)) plan.left.push(path);
-    else if (now === undefined ? !exists(to) : sameVersion(now, to)) plan.already.push(path);
+    if (sameContent(now ?? NOTHING, to)) plan.already.push(path);
     else {
       const version = revive && now === undefined ? to : await mergeVersion(repo, change, now);
       if (version === undefined) plan.clashes.push({ path: toText(path), why: "differs" });
       else plan.set.push({ path, from: now ?? change.from, to: version });
     }
   }
-  plan.clashes.push(...(await inTheWay(repo, plan.set, tree)));
   return plan;
 }
 
-const SUBMODULE = "160000";
+/** A tree with changes. */
+export function withChanges(tree: ByPath, changes: readonly DiffEntry[]): Map<string, Version> {
+  const after = new Map(tree);
+  for (const { path, to } of changes) {
+    if (exists(to)) after.set(path, to);
+    else after.delete(path);
+  }
+  return after;
+}
 
 /** The new version of the path; `undefined` if it was changed since the rescue in a way that cannot be merged. */
-export async function mergeVersion(
+async function mergeVersion(
   repo: Repository,
   { from, to }: DiffEntry,
   now: Version | undefined,
 ): Promise<Version | undefined> {
-  if (now === undefined ? !exists(from) : sameVersion(now, from)) return to;
+  if (sameContent(now ?? NOTHING, from)) return to;
   const files = [now, from, to].every((version) => version?.mode.startsWith("100"));
   return now !== undefined && files ? mergeContents(repo, { now, from, to }) : undefined;
 }
@@ -104,11 +124,7 @@ export async function mergeVersion(
  * folder.
  */
 async function inTheWay(repo: Repository, set: readonly DiffEntry[], tree: ByPath): Promise<Clash[]> {
-  const after = new Map(tree);
-  for (const { path, to } of set) {
-    if (exists(to)) after.set(path, to);
-    else after.delete(path);
-  }
+  const after = withChanges(tree, set);
   const folders = foldersAbove(after.keys());
   const clashes: Clash[] = [];
   for (const { path } of set.filter(({ to }) => exists(to))) {
@@ -161,45 +177,149 @@ export async function writeTree(repo: Repository, set: readonly DiffEntry[]): Pr
   await runGit(repo, ["read-tree", "-m", "-u", now, then], { index });
 }
 
-/** Three versions of one file: the current one, the common base, and the one to merge. */
-interface Versions {
-  now: Version;
-  from: Version;
-  to: Version;
-}
-
-/** The file with both changes; `undefined` if they overlap, or if the file is binary. */
-async function mergeContents(repo: Repository, { now, from, to }: Versions): Promise<Version | undefined> {
+/** The file with both changes to `from`; `undefined` if they overlap, or if the file is binary. */
+async function mergeContents(
+  repo: Repository,
+  { now, from, to }: Record<"now" | "from" | "to", Version>,
+): Promise<Version | undefined> {
   const mode = now.mode === from.mode ? to.mode : now.mode;
   if (now.oid === to.oid || from.oid === to.oid) return { mode, oid: now.oid };
   if (now.oid === from.oid) return { mode, oid: to.oid };
-  const input = [now, from, to].map(({ oid }) => `${oid}\n`).join("");
-  const contents = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
-  const merged = await mergeFiles(
-    repo,
-    contents.map((object) => object?.content ?? ""),
-  );
-  if (merged === undefined) return undefined;
-  const made = await runGit(repo, ["hash-object", "-w", "--stdin"], { input: merged });
-  return { mode, oid: made.out.trimEnd() };
-}
-
-/** Bytes, one character each. Git's merge command reads files. */
-async function mergeFiles(repo: Repository, contents: readonly string[]): Promise<string | undefined> {
+  const contents = await readObjects(repo, [now.oid, from.oid, to.oid]);
+  // Git's merge command reads files.
   const { files } = repo.ports;
   const folder = await files.makeTempFolder("looper-merge-");
   try {
-    const paths: string[] = [];
-    for (const [at, content] of contents.entries()) {
-      const path = join(folder, String(at));
-      await files.writeNew(path, Buffer.from(content, "latin1"));
-      paths.push(path);
-    }
+    const paths = contents.map((_, at) => join(folder, String(at)));
+    for (const [at, path] of paths.entries())
+      await files.writeNew(path, Buffer.from(contents[at]?.content ?? "", "latin1"));
     // Exit codes above 127 are errors; those below count the conflicts.
     const conflicts = Array.from({ length: 255 }, (_, at) => at + 1);
     const { code, out } = await runGit(repo, ["merge-file", "-p", ...paths], { answers: conflicts });
-    return code === 0 ? out : undefined;
+    if (code !== 0) return undefined;
+    const made = await runGit(repo, ["hash-object", "-w", "--stdin"], { input: out });
+    return { mode, oid: made.out.trimEnd() };
   } finally {
     await files.removeTree(folder);
   }
+}
+
+// Lists rescues, shows one, and drops one. rescue.ts makes them.
+
+/**
+ * The reason for a rescue: the work of an abandoned task; changes of a review; changes reverted for another reason
+ * (a switch of branches, a gate that changed files); commits that no branch contains any more, mostly of an agent;
+ * the tree as an attempt found it.
+ */
+export type RescueReason = "given-up" | "dropped" | "review" | "draft" | "put-back" | "commits" | "before";
+
+export interface Rescue extends Pick<FoundRescue, "ref" | "run" | "label" | "commit"> {
+  /** The id that a person types: the run's id and the label. */
+  id: string;
+  repo: Repository;
+  why: RescueReason;
+  task: string | undefined;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** A commit or tree: the rescue is the difference between it and `commit`. */
+  from: string;
+  /** Without the runner's own files. */
+  changes: readonly DiffEntry[];
+  /** Content that existed only in the index, and the commit or tree that holds it. */
+  staged: readonly DiffEntry[];
+  stagedIn: string | undefined;
+}
+
+/** Every rescue, newest first. */
+export async function listRescues(repo: Repository): Promise<Rescue[]> {
+  const found = await findRescues(repo);
+  const head = found.length === 0 ? undefined : (await readHead(repo)).commit;
+  const rescues: Rescue[] = [];
+  for (const one of [...found].reverse()) rescues.push(await describe(repo, one, { head, all: found }));
+  return rescues;
+}
+
+/** The changes of a rescue as a diff with a summary. */
+export async function showRescue(rescue: Rescue): Promise<string> {
+  const { repo } = rescue;
+
+  const shape = [...PLAIN_DIFF, "--no-renames", "--stat", "--patch"];
+  const { from, commit, stagedIn } = rescue;
+  const paths = ["--", ":(top)", ...repo.excludes];
+  const work = toText((await runGit(repo, [...shape, from, commit, ...paths])).out);
+  if (stagedIn === undefined) return work;
+  const staged = toText((await runGit(repo, [...shape, "--diff-filter=d", from, stagedIn])).out);
+  return `${work}${work === "" ? "" : "\n"}Only in the index (git show ${stagedIn}):\n\n${staged}`;
+}
+
+/** Drops a rescue; its commit stays until git prunes it. Fails if its ref was changed in the meantime. */
+export async function dropRescue(rescue: Rescue): Promise<void> {
+  await runGit(rescue.repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
+}
+
+async function describe(
+  repo: Repository,
+  found: FoundRescue,
+  around: { head: string | undefined; all: readonly FoundRescue[] },
+): Promise<Rescue> {
+  const { ref, run, label, commit, seconds } = found;
+  const kind = await kindOf(repo, found, around);
+  const { from, stagedIn } = kind;
+  // Checkpoints do not contain the runner's own files, so these would look removed.
+  const changes = (await diffTrees(repo, commit, from)).filter(({ path }) => !repo.isOwn(path));
+  const inIndex = stagedIn === undefined ? [] : await diffTrees(repo, stagedIn, from);
+  const staged = inIndex.filter(({ to }) => exists(to));
+  return {
+    id: `${run}/${label}`,
+    repo,
+    ref,
+    run,
+    label,
+    ...kind,
+    at: seconds * 1000,
+    commit,
+    changes,
+    staged,
+  };
+}
+
+async function kindOf(
+  repo: Repository,
+  found: FoundRescue,
+  { head, all }: { head: string | undefined; all: readonly FoundRescue[] },
+): Promise<Pick<Rescue, "why" | "task" | "from" | "stagedIn">> {
+  const { facts, parents, subject, commit } = found;
+  if (facts !== undefined) {
+    const from = parents[0] ?? (await treeish(repo, undefined));
+    return { why: facts.why, task: facts.task ?? taskOf(facts.label), from, stagedIn: parents[1] };
+  }
+  if (subject === "looper: checkpoint") {
+    const { out } = await runGit(repo, ["cat-file", "commit", commit]);
+    const known = readMessage(CheckpointFacts, out);
+    if (known !== undefined) {
+      const task = /\s/.test(known.task) ? undefined : known.task;
+      const beside = known.kept === true ? parents.find((oid) => oid !== known.head) : undefined;
+      const stagedIn = beside === undefined ? undefined : await idOf(repo, `${beside}:${KEPT_STAGED}`);
+      return { why: "before", task, from: await treeish(repo, known.head), stagedIn };
+    }
+  }
+  // Such commits branched off the current history somewhere.
+  const fork = head && (await runGit(repo, ["merge-base", head, commit], { answers: [1] })).out.trimEnd();
+  const from = await treeish(repo, fork || undefined);
+  return { why: "commits", task: taskOf(firstLabel(found, all)), from, stagedIn: undefined };
+}
+
+/**
+ * A label is a task's id and an attempt's number, with a suffix for the kind of content; a review's label names no
+ * task.
+ */
+function taskOf(label: string): string | undefined {
+  const [, task] = /^(.+)-(?:head|\d+(?:-branch|-tree)?)$/.exec(label) ?? [];
+  return task === undefined || /^review-\d+/.test(label) ? undefined : task;
+}
+
+/** The label without the number of a second rescue of the same name. */
+function firstLabel({ run, label }: FoundRescue, all: readonly FoundRescue[]): string {
+  const [, first] = /^(.+)-\d+$/.exec(label) ?? [];
+  return all.some((other) => other.run === run && other.label === first) ? (first ?? label) : label;
 }

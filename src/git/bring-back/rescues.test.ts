@@ -11,10 +11,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { restoreRescue, type BroughtBack } from "./bring-back.js";
+import {
+  restoreRescue,
+  type BroughtBack,
+  dropRescue,
+  listRescues,
+  showRescue,
+  type Rescue,
+} from "./bring-back.js";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import type { Repository } from "../base/repository/repository.js";
-import { dropRescue, listRescues, showRescue, type Rescue } from "./rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import { test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";

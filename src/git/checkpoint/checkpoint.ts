@@ -1,31 +1,35 @@
 // A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. Its
-// second parent is a commit with everything that a tree cannot contain (keep-beside.ts). snapshot.ts collects the
-// changes since, and restore.ts returns to the checkpoint.
+// second parent is a commit with everything that a tree cannot contain: an index that differs from HEAD (the file itself, and
+// content that exists only in it). snapshot.ts collects the changes since, and restore.ts returns to the checkpoint.
 import { z } from "zod";
-import type { DiffEntry } from "../base/read/diff.js";
+import { type DiffEntry, MODULE } from "../base/read/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
-import { askFixed } from "../base/fixed-answer.js";
+import { askFixed, diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { runGit } from "../base/git.js";
-import { modulePaths, readModules, type ModuleStates } from "./modules.js";
+import { readModules, type ModuleStates } from "./modules.js";
 import { OTHERS, readHead, treeish, type Head, type HeadState } from "../base/repository/head.js";
-import { byPath } from "../index/index-compare.js";
-import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
+import {
+  byPath,
+  entriesOf,
+  listEntries,
+  readPersonIndex,
+  isPlain,
+  findOnlyStaged,
+} from "../index/index-person.js";
 import { readLocks, type Locks } from "../base/locks.js";
 import { leaveOut, leaveOutLarge, warnOfLarge } from "./large.js";
-import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
-import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
-import { readMessage } from "../base/facts.js";
-import { checkpointFolder, checkpointRef, keptRef, RESCUES } from "../base/names.js";
-import { deleteRefs, listRefs } from "../base/list-refs.js";
+import { readMessage, deleteRefs, listRefs } from "../base/list-refs.js";
+import { checkpointFolder, checkpointRef, keptRef, RESCUES, decodeId } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
 import { keepReachable, readStash, type Stash } from "./refs.js";
-import { freeRescueRef } from "../rescue/rescue.js";
+import { keepObject } from "../rescue/rescue.js";
 import {
   findChangedSettings,
   digestSettings,
   readSettings,
   type KeptSettings,
 } from "../base/repository/settings.js";
+import { filesOf } from "../base/objects.js";
 
 export interface CheckpointOrder {
   /** The task's id; for other checkpoints an id with white space, which cannot be a task's. */
@@ -76,7 +80,8 @@ export interface KeptIndex {
   staged: ReadonlyMap<string, string>;
 }
 
-const Facts = z.object({
+/** The facts in the message of a checkpoint. */
+export const CheckpointFacts = z.object({
   run: z.string(),
   task: z.string(),
   job: z.int().optional(),
@@ -118,32 +123,29 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
   const settings = await readSettings(repo);
   const all = await diffOwnIndex(repo, await treeish(repo, before.commit), []);
   const entries = all.filter(({ path }) => !repo.isOwn(path));
-  const aside = keepBeside(repo, { person, all, tree });
-  const modules = await readModules(repo, [
-    ...modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))),
-    ...unborn,
-  ]);
-  const made = await makeBase(repo, order, {
-    head: before,
-    entries,
-    person,
-    aside,
-    modules,
-    marked,
-    settings,
-  });
-  return {
-    id: order.id,
-    base: made.base,
-    before,
-    reused: false,
-    recorded: { commit: before.commit, branch: before.branch, run: order.run },
-    dirty: new Set(entries.map(({ path }) => path)),
-    index: {
-      checksum: person.checksum,
-      commit: made.beside,
-      staged: aside?.staged ?? new Map(),
+  const changed = new Map(all.map((entry) => [entry.path, entry]));
+  // An index that equals HEAD is not kept.
+  const isKept = !isPlain(person.entries, tree, changed);
+  const staged = isKept ? findOnlyStaged(person.entries, tree, repo.isOwn) : undefined;
+  const inner = [...tree].filter(([, { mode }]) => mode === MODULE).map(([path]) => path);
+  const modules = await readModules(repo, [...inner, ...unborn]);
+  const { id, run, job } = order;
+  const { commit: head, branch } = before;
+  const { checksum } = person;
+  const facts = {
+    ...{ run, task: id, job, branch, head, index: checksum, kept: isKept },
+    ...{
+      modules: [...modules],
+      marked: [...marked],
+      settings: digestSettings(repo, settings),
+      large: [...repo.leftOut],
     },
+  };
+  const made = await makeBase(repo, { ref, head, entries, staged, index: person.bytes, facts });
+  return {
+    ...{ id, base: made.base, before, reused: false, recorded: { commit: head, branch, run } },
+    dirty: new Set(entries.map(({ path }) => path)),
+    index: { checksum, commit: made.beside, staged: new Map(staged?.map(({ path, to }) => [path, to.oid])) },
     modules,
     marked,
     settings,
@@ -177,63 +179,43 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<void
 export async function keepCheckpoints(repo: Repository, ids: readonly string[]): Promise<void> {
   const kept = new Set(ids.map((id) => checkpointRef(repo.tree, id)));
   const folders = [checkpointFolder(repo.tree), keptRef(repo.tree)];
-  const all = (await listRefs(repo, ["refname"], folders)).flat();
-  await deleteRefs(
-    repo,
-    all.filter((name) => !kept.has(name)),
-  );
+  const all = (await listRefs(repo, ["refname"], folders)).flat().filter((name) => !kept.has(name));
+  await deleteRefs(repo, all);
   await dropOwnIndex(repo);
 }
 
 async function makeBase(
   repo: Repository,
-  order: CheckpointOrder,
-  found: {
-    head: Head;
+  order: {
+    ref: string;
+    head: string | undefined;
     entries: readonly DiffEntry[];
-    person: PersonIndex;
-    aside: Beside | undefined;
-    modules: ModuleStates;
-    marked: readonly string[];
-    settings: KeptSettings;
+    staged: readonly DiffEntry[] | undefined;
+    index: Uint8Array;
+    facts: z.infer<typeof CheckpointFacts>;
   },
 ): Promise<{ base: string; beside: string | undefined }> {
-  const { head, entries, person, aside, modules } = found;
-  const { run, id: task, job } = order;
-  const facts = {
-    run,
-    task,
-    job,
-    branch: head.branch,
-    head: head.commit,
-    index: person.checksum,
-    kept: aside !== undefined,
-    modules: [...modules],
-    marked: found.marked,
-    settings: digestSettings(repo, found.settings),
-    large: [...repo.leftOut],
-  };
-  const ref = checkpointRef(repo.tree, order.id);
+  const { ref, head, staged, facts } = order;
+  const file = { path: KEPT_INDEX, mode: "100644", content: order.index };
+  const kept = staged?.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` }));
   const message = "looper: beside a checkpoint\n";
-  const before =
-    aside === undefined
-      ? []
-      : [{ ref, parent: undefined, ident: OWN_IDENT, message, entries: aside.entries, file: aside.file }];
+  const beside =
+    kept === undefined ? [] : [{ ref, parent: undefined, ident: OWN_IDENT, message, entries: kept, file }];
   const made = await importAll(repo, [
-    ...before,
+    ...beside,
     {
       ref,
-      parent: head.commit,
-      merged: before.map((_, at) => at),
+      parent: head,
+      merged: beside.map((_, at) => at),
       ident: OWN_IDENT,
       message: `looper: checkpoint\n\n${JSON.stringify(facts)}\n`,
       // Without an earlier commit the tree starts as that of the commit beside it.
-      emptied: head.commit === undefined,
-      entries,
+      emptied: head === undefined,
+      entries: order.entries,
       without: repo.todo === undefined ? [] : [repo.todo.path],
     },
   ]);
-  return { base: made.at(-1)?.commit ?? "", beside: aside === undefined ? undefined : made[0]?.commit };
+  return { base: made.at(-1)?.commit ?? "", beside: kept && made[0].commit };
 }
 
 async function reuseCheckpoint(
@@ -243,7 +225,7 @@ async function reuseCheckpoint(
   base: string,
 ): Promise<Omit<Checkpoint, "locks" | "stash">> {
   const text = await askFixed(repo, ["cat-file", "commit", base]);
-  const facts = readMessage(Facts, text);
+  const facts = readMessage(CheckpointFacts, text);
   const parents = [...text.slice(0, text.indexOf("\n\n")).matchAll(/^parent ([0-9a-f]+)$/gm)].map(
     ([, oid]) => oid,
   );
@@ -251,8 +233,9 @@ async function reuseCheckpoint(
   leaveOut(repo, new Map(facts?.large));
   const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
   const settings = await readSettings(repo);
-  const warnings = findChangedSettings(repo, facts?.settings, settings).map((path) =>
-    warnOfSetting(path, order.id),
+  const warnings = findChangedSettings(repo, facts?.settings, settings).map(
+    (path) =>
+      `${path} has changed since ${order.id} began, by a killed agent or by a person; it was not restored`,
   );
   const lost = facts?.head === before.commit ? undefined : await keepLostHead(repo, order, facts?.head);
   return {
@@ -270,10 +253,6 @@ async function reuseCheckpoint(
   };
 }
 
-function warnOfSetting(path: string, id: string): string {
-  return `${path} has changed since ${id} began, by a killed agent or by a person; it was not restored`;
-}
-
 /**
  * Keeps the commit HEAD had when the base was made, if no branch contains it any more. Either the agent of a killed
  * run rewrote the branch, or a person did; these cannot be told apart, so the branch stays. Returns a warning.
@@ -287,8 +266,7 @@ async function keepLostHead(
   const places = ["refs/heads", "refs/remotes", "refs/tags", RESCUES];
   const containing = await listRefs(repo, ["refname"], places, "--count=1", `--contains=${commit}`);
   if (containing.length > 0) return undefined;
-  const ref = await freeRescueRef(repo, run, `${id}-head`);
-  await runGit(repo, ["update-ref", ref, commit]);
+  const ref = await keepObject(repo, commit, { run, label: `${id}-head` });
   return `no branch contains ${commit} any more, the commit of HEAD when ${id} began; it is kept: ${ref}`;
 }
 
@@ -298,10 +276,66 @@ async function readKeptIndex(
   commit: string | undefined,
 ): Promise<KeptIndex> {
   if (commit === undefined) return { checksum, commit, staged: new Map() };
-  const { out } = await runGit(repo, ["ls-tree", "-r", "-z", commit, `${KEPT_STAGED}/`]);
-  const entries = out.split("\0").flatMap((line): [string, string][] => {
-    const [, oid, path] = /^\d+ \w+ ([0-9a-f]+)\t([^]*)$/.exec(line) ?? [];
-    return oid === undefined || path === undefined ? [] : [[path.slice(KEPT_STAGED.length + 1), oid]];
-  });
+  const entries = [...(await filesOf(repo, commit, `${KEPT_STAGED}/`))].map(
+    ([path, { oid }]) => [path.slice(KEPT_STAGED.length + 1), oid] as const,
+  );
   return { checksum, commit, staged: new Map(entries) };
+}
+
+/** The tasks of the list that have a checkpoint to continue from. Starts one process. */
+export async function listInHand<Id extends string>(repo: Repository, ids: readonly Id[]): Promise<Id[]> {
+  const refs = ids.map((id) => checkpointRef(repo.tree, id));
+  const { refs: found } = await readHead(repo, refs);
+  return ids.filter((id) => found.has(checkpointRef(repo.tree, id)));
+}
+
+/** The path of a kept index file in the tree of its commit. */
+export const KEPT_INDEX = "index";
+/** The folder in the same tree for content that existed only in the index. */
+export const KEPT_STAGED = "staged";
+
+/**
+ * The task of the newest checkpoint. None if the task is in progress, if HEAD was moved, or if the tree equals HEAD
+ * or the checkpoint: in these cases a person has dealt with it. Starts one process without a checkpoint.
+ */
+export async function findLeftBehind(
+  repo: Repository,
+  isInProgress: (id: string) => boolean,
+): Promise<string | undefined> {
+  const folder = checkpointFolder(repo.tree);
+  const fields = ["refname", "objectname", "contents"];
+  // The ids of reviews and drafts contain white space; the next review or draft restores their tree.
+  for (const [ref = "", base = "", contents = ""] of await listRefs(
+    repo,
+    fields,
+    [folder],
+    "--sort=-committerdate",
+  )) {
+    const id = decodeId(ref.slice(folder.length + 1));
+    if (/\s/.test(id)) continue;
+    if (isInProgress(id)) return undefined;
+    return (await isStillThere(repo, base, contents)) ? id : undefined;
+  }
+  return undefined;
+}
+
+async function isStillThere(repo: Repository, base: string, contents: string): Promise<boolean> {
+  const facts = readMessage(CheckpointFacts, contents);
+  const head = await readHead(repo);
+  if (facts === undefined || facts.branch !== head.branch) return false;
+  if (facts.head !== head.commit && !(await isOnlyBacklog(repo, facts.head, head.commit))) return false;
+  leaveOut(repo, new Map(facts.large));
+  await stageAll(repo, base);
+  if ((await diffOwnIndex(repo, base, repo.excludes)).length === 0) return false;
+  return (await diffOwnIndex(repo, await treeish(repo, head.commit), repo.excludes)).length > 0;
+}
+
+/** At its end a run commits only the backlog. */
+async function isOnlyBacklog(
+  repo: Repository,
+  from: string | undefined,
+  to: string | undefined,
+): Promise<boolean> {
+  const changed = await diffTrees(repo, await treeish(repo, to), await treeish(repo, from));
+  return changed.every(({ path }) => repo.isOwn(path));
 }

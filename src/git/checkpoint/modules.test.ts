@@ -5,8 +5,7 @@ import { snapshot } from "../attempt/snapshot.js";
 import { checkpoint, type Checkpoint } from "./checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
 import type { Repository } from "../base/repository/repository.js";
-import { restoreTo } from "../restore/restore.js";
-import type { Restored } from "../restore/restore-order.js";
+import { restoreTo, type Restored } from "../restore/restore.js";
 import { runAs, test, type Scratch } from "../testing/scratch.js";
 import { attempt, changesOf, finish } from "../testing/scratch-task.js";
 

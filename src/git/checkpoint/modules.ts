@@ -6,8 +6,9 @@ import { runGit } from "../base/git.js";
 import { rescueRef } from "../base/names.js";
 import { openRepository, type Repository } from "../base/repository/repository.js";
 import { dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";
-import type { IndexEntry } from "../index/index-person.js";
 import { leaveOutLarge } from "./large.js";
+import { exists, type DiffEntry, MODULE } from "../base/read/diff.js";
+import { hasObject } from "../base/objects.js";
 
 /** The state of a repository: its HEAD ("" before the first commit), and the tree of all its files. */
 export interface ModuleState {
@@ -17,11 +18,6 @@ export interface ModuleState {
 
 /** States by path (bytes). Repositories inside these are not looked at. */
 export type ModuleStates = ReadonlyMap<string, ModuleState>;
-
-/** The paths at which an index has other repositories. */
-export function modulePaths(entries: readonly Pick<IndexEntry, "path" | "mode">[]): string[] {
-  return entries.filter(({ mode }) => mode === "160000").map(({ path }) => path);
-}
 
 /** The states of the repositories that are checked out at some of these paths. Starts four processes for each. */
 export async function readModules(repo: Repository, paths: readonly string[]): Promise<ModuleStates> {
@@ -48,7 +44,7 @@ export async function compareModules(repo: Repository, before: ModuleStates): Pr
   const found = { uncommitted: [] as string[], broken: [] as string[] };
   for (const [path, was] of before) {
     const module = await openModule(repo, path);
-    if (module === undefined || !(await hasCommit(module, was.head))) {
+    if (module === undefined || !(was.head === "" || (await hasObject(module, `${was.head}^{commit}`)))) {
       const content = join(repo.commonDir, "modules", toText(path));
       if ((await repo.ports.files.stat(content)) === undefined) found.broken.push(path);
       continue;
@@ -80,12 +76,6 @@ async function stateOf(module: Repository): Promise<ModuleState & { committed: s
   return { head, committed, tree: tree.trimEnd() };
 }
 
-async function hasCommit(module: Repository, commit: string): Promise<boolean> {
-  if (commit === "") return true;
-  const { code } = await runGit(module, ["cat-file", "-e", `${commit}^{commit}`], { answers: [1, 128] });
-  return code === 0;
-}
-
 /**
  * Keeps the files of changed repositories as they were before, each in itself: nothing puts them back. Returns a warning for each.
  */
@@ -115,4 +105,47 @@ export async function relinkModule(repo: Repository, path: string): Promise<void
   if ((await files.stat(link)) !== undefined || (await files.stat(gitDir)) === undefined) return;
   await files.makeFolder(folder);
   await files.writeNew(link, `gitdir: ${relative(folder, gitDir)}\n`);
+}
+
+/** Why an attempt must not be committed: it removed or replaced a repository, which no checkpoint holds. */
+export function whyBroken([path]: readonly string[]): string | undefined {
+  if (path === undefined) return undefined;
+  return `the repository ${toText(path)} inside the tree was removed or replaced: Looper cannot bring it back`;
+}
+
+/** Whether a repository is at another commit, which only a checkout in it can change. */
+export function isOtherCommit({ from, to }: DiffEntry): boolean {
+  return from.mode === MODULE && to.mode === MODULE;
+}
+
+/** The warnings about work inside repositories; of `changes` only the new ones. */
+export function warnOfInside(uncommitted: readonly string[], made: readonly string[]): string[] {
+  return [
+    ...uncommitted.map(
+      (path) =>
+        `changes inside ${toText(path)}, a repository of its own, are not committed: commit them there`,
+    ),
+    ...made.map(
+      (path) =>
+        `${toText(path)} was made a repository of its own during the attempt: no commit and no rescue here holds its files`,
+    ),
+  ];
+}
+
+/**
+ * Repositories (paths in bytes) that an attempt made, or put in the place of something else, without the project's
+ * submodules.
+ */
+export async function findMadeModules(
+  repo: Repository,
+  changes: readonly DiffEntry[],
+  { unborn, known }: { unborn: readonly string[]; known: ModuleStates },
+): Promise<string[]> {
+  const modules = Buffer.from((await repo.ports.files.read(`${repo.cwd}/.gitmodules`)) ?? []);
+  const paths = modules.toString("latin1").matchAll(/^[ \t]*path[ \t]*=(.*)$/gm);
+  const submodules = new Set([...paths].map(([, path = ""]) => path.trim()));
+  const made = changes.flatMap(({ path, from, to }) =>
+    to.mode === MODULE && (!exists(from) || from.mode !== MODULE) ? [path] : [],
+  );
+  return [...made, ...unborn].filter((path) => !known.has(path) && !submodules.has(path));
 }

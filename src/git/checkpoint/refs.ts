@@ -1,18 +1,18 @@
 // The person's branches, tags, notes and stashes. Before an attempt their content is kept reachable; after it one that was removed is
-// put back, and what one that was moved elsewhere left behind is kept. settle-head.ts moves back the branch of HEAD, own-refs.ts puts
+// put back, and what one that was moved elsewhere left behind is kept. settle-head.ts moves back the branch of HEAD, snapshot.ts puts
 // back the runner's own refs.
 import path from "node:path";
 import { z } from "zod";
 import { sha256Hex } from "../../system/text/sha256.js";
-import { readMessage } from "../base/facts.js";
+import { readMessage, deleteRefs, listRefs } from "../base/list-refs.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
-import { GitError, runGit } from "../base/git.js";
-import { deleteRefs, listRefs } from "../base/list-refs.js";
+import { runGit, asResult } from "../base/git.js";
 import { encodeId, keptRef } from "../base/names.js";
 import { toText } from "../base/bytes.js";
 import { isAncestor, type HeadState } from "../base/repository/head.js";
 import type { Repository } from "../base/repository/repository.js";
-import { freeRescueRef } from "../rescue/rescue.js";
+import { keepObject } from "../rescue/rescue.js";
+import { hasObject } from "../base/objects.js";
 
 const KINDS = [
   { folder: "refs/heads/", kind: "branch", put: "git branch -f NAME", remove: "git branch -D NAME" },
@@ -84,10 +84,13 @@ export async function keepRefs(
     const rest = await findRest(repo, was);
     const keepIt = async (): Promise<string> => {
       if (rest === undefined) return "is lost, since git has removed its content";
-      return `is kept as ${await keepObject(repo, rest, keep)}; to put it back: ${put.replace(was, () => rest)}`;
+      return `is kept as ${await keepObject(repo, rest, { run: keep.run, label: `${keep.label}-ref` })}; to put it back: ${put.replace(was, () => rest)}`;
     };
     if (is === undefined) {
-      const isBack = rest !== undefined && (await setRef(repo, `create ${ref} ${rest}\n`));
+      // Another ref may be in the place of its folder.
+      const put = async () =>
+        runGit(repo, ["update-ref", "--stdin"], { input: `create ${ref} ${rest ?? ""}\n` });
+      const isBack = rest !== undefined && (await asResult(put)).ok;
       const back = rest === was ? "is back" : "is back without its message, which git has removed";
       warnings.push(`${name} was removed during the attempt, and ${isBack ? back : await keepIt()}`);
     } else if (
@@ -102,31 +105,9 @@ export async function keepRefs(
 
 /** The object, or the commit of an annotated tag whose object an agent had git prune; `undefined` if nothing is left. */
 async function findRest(repo: Repository, object: string): Promise<string | undefined> {
-  if ((await runGit(repo, ["cat-file", "-e", object], { answers: [1, 128] })).code === 0) return object;
+  if (await hasObject(repo, object)) return object;
   const [[contents = ""] = []] = await listRefs(repo, ["contents"], [keptRef(repo.tree)]);
   return new Map(readMessage(Peeled, contents)?.tags).get(object);
-}
-
-/** Keeps an object as a rescue; returns its ref. */
-async function keepObject(
-  repo: Repository,
-  object: string,
-  { run, label }: { run: string; label: string },
-): Promise<string> {
-  const free = await freeRescueRef(repo, run, `${label}-ref`);
-  await runGit(repo, ["update-ref", free, object]);
-  return free;
-}
-
-/** Whether the ref could be changed: another one may be in the place of its folder. */
-async function setRef(repo: Repository, input: string): Promise<boolean> {
-  try {
-    await runGit(repo, ["update-ref", "--stdin"], { input });
-    return true;
-  } catch (error) {
-    if (error instanceof GitError) return false;
-    throw error;
-  }
 }
 
 /** Whether a branch is checked out in another working tree, where a person may work. */
@@ -160,7 +141,7 @@ export async function keepReachable(
       answers: [128],
     });
     if (gone.out === "") continue;
-    const kept = await keepObject(repo, dead, { run, label: id });
+    const kept = await keepObject(repo, dead, { run, label: `${id}-ref` });
     warnings.push(
       `branches, tags or stashes were removed or moved since a run was killed, by its agent or by a person; what they named is kept as the parents of ${kept}`,
     );
@@ -173,7 +154,7 @@ export async function keepReachable(
 async function joinRefs(repo: Repository, ref: string, stash: readonly Stash[]): Promise<boolean> {
   const fields = ["objectname", "objecttype", "*objectname", "*objecttype"];
   const folders = KINDS.map(({ folder }) => folder);
-  try {
+  const made = await asResult(async () => {
     const found = await listRefs(repo, fields, folders);
     const commits = found.flatMap(([oid = "", type]) => (type === "commit" ? [oid] : []));
     const tags = found.flatMap(([oid = "", , to = "", toType]) => (toType === "commit" ? [[oid, to]] : []));
@@ -181,11 +162,8 @@ async function joinRefs(repo: Repository, ref: string, stash: readonly Stash[]):
     const message = `looper: keeps refs reachable\n\n${JSON.stringify({ tags })}\n`;
     const joined = [...new Set(all)];
     await importCommit(repo, { ref, parent: undefined, joined, ident: OWN_IDENT, message, entries: [] });
-    return true;
-  } catch (error) {
-    if (error instanceof GitError) return false;
-    throw error;
-  }
+  });
+  return made.ok;
 }
 
 /** The entries of the stash, newest first. Starts no process. */

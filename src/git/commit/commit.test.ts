@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { commitBacklog, prepareCommit } from "./commit.js";
-import { publish } from "./publish.js";
+import { commitBacklog, prepareCommit, publish } from "./commit.js";
 import { runAs, test, watchGit, type Scratch } from "../testing/scratch.js";
 import {
   attempt,

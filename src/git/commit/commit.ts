@@ -1,13 +1,18 @@
-// Builds the commit of a task, or of the backlog alone, on no branch yet: the first step of the commit protocol
-// (prepare → the caller writes the backlog → publish). publish.ts does the other steps.
+// The commit protocol of a task, or of the backlog alone: prepare → the caller writes the backlog → publish.
 import { toBytes, toText } from "../base/bytes.js";
-import { NOTHING, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
-import { runGit } from "../base/git.js";
-import { readHead, zeroLike } from "../base/repository/head.js";
-import { buildPending, type Prepared } from "./pending.js";
-import { publish, type Published } from "./publish.js";
+import { NOTHING, sameVersion, type DiffEntry, type Version, MODULE } from "../base/read/diff.js";
+import { runGit, GitError } from "../base/git.js";
+import { readHead, zeroLike, isAncestor, type Head } from "../base/repository/head.js";
 import { pathFromTop, type Repository } from "../base/repository/repository.js";
 import type { Snapshot } from "../attempt/snapshot.js";
+import { filesOf, readObjects } from "../base/objects.js";
+import { z } from "zod";
+import { given } from "../../system/given.js";
+import { importAll, OWN_IDENT, type ImportedFile } from "../base/fast-import.js";
+import { readFacts, listRefs } from "../base/list-refs.js";
+import { diffTrees, dropOwnIndex, refreshIndex } from "../index/index-file.js";
+import { PENDING, pendingRef, attemptRef, checkpointRef, workRef } from "../base/names.js";
+import { isOfTheDisk } from "../../system/errors.js";
 
 const CARRIAGE_RETURN = 13;
 
@@ -117,13 +122,8 @@ async function planOutputs(
   const top = outputs === undefined ? undefined : await pathFromTop(repo, outputs.folder);
   if (outputs === undefined || top === undefined || head === undefined) return [];
   const { files, owned } = outputs;
-  const { out } = await runGit(repo, ["ls-tree", "-r", "-z", head, "--", `${toText(top)}/`]);
-  const known = new Map(
-    out.split("\0").flatMap((line): [string, Version][] => {
-      const [, mode = "", oid = "", path] = /^(\d{6}) blob ([0-9a-f]+)\t([^]*)$/.exec(line) ?? [];
-      return path === undefined ? [] : [[path, { mode, oid }]];
-    }),
-  );
+  const all = await filesOf(repo, head, `${toText(top)}/`);
+  const known = new Map([...all].filter(([, { mode }]) => mode !== MODULE));
   const pathOf = (name: string): string => `${top}/${toBytes(name)}`;
   const isOwned = (path: string): boolean =>
     owned.has(toText(path.slice(top.length + 1).split("/", 1)[0] ?? ""));
@@ -160,7 +160,187 @@ async function committedVersion(
   commit: string,
   path: string,
 ): Promise<Version | undefined> {
-  const { out } = await runGit(repo, ["ls-tree", "-z", commit, "--", toText(path)]);
-  const [, mode, oid] = /^(\d{6}) blob ([0-9a-f]+)\t/.exec(out) ?? [];
-  return mode === undefined || oid === undefined ? undefined : { mode, oid };
+  return (await filesOf(repo, commit, toText(path))).get(path);
+}
+
+// The pending commit: refs/looper/pending holds everything the next start needs to finish it. To publish it updates the person's
+// index first, then HEAD and the refs no longer needed in one step. In this order the paths of a commit in HEAD are in the index
+// too, even if the run is killed.
+
+const FACTS_FILE = "pending.json";
+
+const PendingFacts = z.object({
+  run: z.string(),
+  task: z.string().optional(),
+  attempt: z.int().optional(),
+  facts: z.unknown(),
+});
+
+/** The parts of a commit. */
+export interface CommitParts {
+  /** HEAD when the commit was built; `undefined` before the first commit. */
+  parent: string | undefined;
+  /** Applied to the parent's tree. */
+  changes: readonly DiffEntry[];
+  message: string;
+  run: string;
+  /** `undefined` if the commit belongs to no task. */
+  taskId: string | undefined;
+  /** The attempt of the commit, if it has one. */
+  attempt: number | undefined;
+  /** Any JSON value the caller needs to finish the commit after a crash, for example the changes of the backlog. */
+  facts: unknown;
+}
+
+/** A commit that is built but not on a branch yet. */
+export interface Prepared extends CommitParts {
+  commit: string;
+  /** The commit is already in HEAD's history: a run was killed just before its end. */
+  published: boolean;
+}
+
+/** Builds the commit, and a commit around it with its facts. Starts one process. */
+export async function buildPending(
+  repo: Repository,
+  parts: CommitParts,
+  backlog?: ImportedFile,
+): Promise<Prepared> {
+  const ref = pendingRef(repo.tree);
+  const ident = await repo.identity();
+  const { run, taskId: task, attempt, facts } = parts;
+  const json = JSON.stringify({ run, task, attempt, facts });
+  const [made] = await importAll(repo, [
+    {
+      ref,
+      parent: parts.parent,
+      ident,
+      message: parts.message,
+      entries: parts.changes,
+      ...given({ file: backlog }),
+    },
+    {
+      ref,
+      parent: "previous",
+      ident: OWN_IDENT,
+      message: "looper: pending\n",
+      emptied: true,
+      entries: [],
+      file: { path: FACTS_FILE, mode: "100644", content: Buffer.from(json, "utf8") },
+    },
+  ]);
+  const changes = [...parts.changes];
+  if (backlog !== undefined && made.blob !== undefined) {
+    changes.push({ path: backlog.path, from: NOTHING, to: { mode: backlog.mode, oid: made.blob } });
+  }
+  return { ...parts, changes, commit: made.commit, published: false };
+}
+
+/**
+ * The pending commit of a killed run; `undefined` without one. To finish it, write the changes in `facts` unless
+ * that was done, then call `publish`. Facts that cannot be parsed are `undefined`.
+ */
+export async function recoverPending(repo: Repository): Promise<Prepared | undefined> {
+  const ref = pendingRef(repo.tree);
+  const [commit, json] = await readObjects(repo, [`${ref}^1`, `${ref}:${FACTS_FILE}`]);
+  if (commit === undefined) return undefined;
+  const text = commit.content;
+  const end = text.indexOf("\n\n");
+  const known = readFacts(PendingFacts, toText(json?.content ?? ""));
+  const head = await readHead(repo);
+  return {
+    commit: commit.oid,
+    parent: /^parent ([0-9a-f]+)$/m.exec(text.slice(0, end))?.[1],
+    changes: await diffTrees(repo, commit.oid),
+    message: toText(text.slice(end + 2)),
+    run: known?.run ?? "",
+    taskId: known?.task,
+    attempt: known?.attempt,
+    facts: known?.facts,
+    published: head.commit !== undefined && (await isAncestor(repo, commit.oid, head.commit)),
+  };
+}
+
+/** The runs with pending commits, in any working tree. Starts two processes. */
+export async function listPendingRuns(repo: Repository): Promise<string[]> {
+  const refs = (await listRefs(repo, ["refname"], [`${PENDING}/`])).flat();
+  if (refs.length === 0) return [];
+  const names = refs.map((ref) => `${ref}:${FACTS_FILE}`);
+  const files = await readObjects(repo, names);
+  return files.flatMap((file) => readFacts(PendingFacts, toText(file?.content ?? ""))?.run ?? []);
+}
+
+/** Deletes the pending commit, if any. Starts one process. */
+export async function dropPending(repo: Repository): Promise<void> {
+  await runGit(repo, ["update-ref", "-d", pendingRef(repo.tree)]);
+}
+
+/** How often a commit is rebuilt because HEAD was moved in the meantime. */
+const MOST_REBUILDS = 5;
+
+export interface Published {
+  /** The commit that is in HEAD's history now. */
+  commit: string;
+  warnings: readonly string[];
+}
+
+/**
+ * Makes the built commit HEAD, after the backlog is written; rebuilds it on top if HEAD was moved. Deletes the
+ * pending ref, the task's checkpoint and its saved work, and names the attempt. Starts two processes.
+ */
+export async function publish(repo: Repository, prepared: Prepared): Promise<Published> {
+  if (prepared.published) {
+    await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, prepared.commit) });
+    return { commit: prepared.commit, warnings: [] };
+  }
+  const warnings = await tryRefresh(repo, prepared);
+  const commit = await moveHead(repo, prepared);
+  await dropOwnIndex(repo);
+  return { commit, warnings };
+}
+
+/**
+ * Updates the index. If it cannot be written, the commit stays valid: git only shows these paths as changed. If the
+ * disk is full, this throws, and the next start repeats the whole step.
+ */
+async function tryRefresh(repo: Repository, prepared: Prepared): Promise<string[]> {
+  try {
+    await refreshIndex(repo, prepared.changes);
+    return [];
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== undefined || isOfTheDisk(error.message)) throw error;
+    return [`cannot update the index: ${error.message}; run git reset --mixed to update it`];
+  }
+}
+
+async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
+  let next = prepared;
+  for (let rebuilds = 0; ; rebuilds++) {
+    const { commit, parent } = next;
+    const input = `update HEAD ${commit} ${parent ?? zeroLike(commit)}\n${refLines(repo, prepared, commit)}`;
+    const reason = `looper: ${prepared.message.split("\n", 1)[0] ?? ""}`;
+    try {
+      await runGit(repo, ["update-ref", "-m", reason, "--stdin"], { input });
+      return commit;
+    } catch (error) {
+      if (!(error instanceof GitError) || rebuilds >= MOST_REBUILDS) throw error;
+      const head: Head = await readHead(repo);
+      // HEAD was not moved, so the reason is another one, and a rebuilt commit would fail as well.
+      if (head.commit === parent) throw error;
+      if (head.commit !== undefined && (await isAncestor(repo, commit, head.commit))) {
+        await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, commit) });
+        return commit;
+      }
+      next = await buildPending(repo, { ...next, parent: head.commit });
+    }
+  }
+}
+
+/** The updates of the other refs: deletes those for finishing the commit, and names the attempt for a replay. */
+function refLines(repo: Repository, { run, taskId, attempt }: Prepared, commit: string): string {
+  const lines = [`delete ${pendingRef(repo.tree)}`];
+  if (taskId !== undefined)
+    lines.push(`delete ${checkpointRef(repo.tree, taskId)}`, `delete ${workRef(repo.tree, taskId)}`);
+  if (taskId !== undefined && attempt !== undefined)
+    lines.push(`update ${attemptRef(run, taskId, attempt)} ${commit}`);
+  return `${lines.join("\n")}\n`;
 }

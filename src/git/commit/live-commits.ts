@@ -1,6 +1,8 @@
-// Lists the commits of tasks that still count: parses their trailers, and leaves out commits that were undone. Pure.
-// task-commits.ts reads the history.
+// Lists the commits of tasks that still count: reads the history, parses their trailers, and leaves out commits that were undone.
 import { TRAILER } from "./message.js";
+import { toText } from "../base/bytes.js";
+import { runGit, type GitPlace } from "../base/git.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** A commit of the history. */
 export interface LoggedCommit {
@@ -100,4 +102,36 @@ function trailersOf(message: string): string[] {
 
 function valuesOf(key: string, lines: readonly string[]): string[] {
   return lines.flatMap((line) => (line.startsWith(`${key}: `) ? [line.slice(key.length + 2).trimEnd()] : []));
+}
+
+/** Matches every message that could be of a task, an undo or `git revert`. */
+const OF_INTEREST = "^(Looper-Task: |Looper-Undo: |This reverts commit )";
+
+/** The commits of tasks in a commit's history that were not undone since, newest first. Starts one process. */
+export async function listTaskCommits(repo: Repository, head: string): Promise<TaskCommit[]> {
+  return findLiveCommits(await readLog(repo, ["--topo-order", "-E", `--grep=${OF_INTEREST}`, head]));
+}
+
+/** The commits between two that changed a path (bytes), newest first, at most `most`. Starts one process. */
+export function listTouching(
+  repo: Repository,
+  range: { after: string; to: string; path: string },
+  most: number,
+): Promise<LoggedCommit[]> {
+  const { after, to, path } = range;
+  const revisions = [`--max-count=${String(most)}`, "--full-history", "--no-merges", `${after}..${to}`];
+  return readLog(repo, [...revisions, "--", `:(top,literal)${toText(path)}`]);
+}
+
+async function readLog(place: GitPlace, args: readonly string[]): Promise<LoggedCommit[]> {
+  const format = ["log", "-z", "--format=%H %P%n%B", "--encoding=UTF-8", "--no-show-signature", "--no-color"];
+  const { out } = await runGit(place, [...format, ...args]);
+  return out.split("\0").flatMap((text) => {
+    const end = text.indexOf("\n");
+    const [commit, ...parents] = text
+      .slice(0, end)
+      .split(" ")
+      .filter((oid) => oid !== "");
+    return commit === undefined ? [] : [{ commit, parents, message: toText(text.slice(end + 1)).trimEnd() }];
+  });
 }

@@ -103,16 +103,13 @@ function body(text: string): string {
 }
 
 function titleLine(text: string): string {
-  return cleanLine(firstLine(text)).slice(0, LONGEST_TITLE).trim();
+  const first = cleanLines(text).find((line) => line.trim() !== "") ?? "";
+  return cleanLine(first).slice(0, LONGEST_TITLE).trim();
 }
 
 /** Whether git could read the line as a trailer, or as the `---` that ends a message. */
 function isRisky(line: string): boolean {
   return /^(?:[\p{L}\p{N}_-]+\s*:|---|\(cherry picked from )/u.test(line);
-}
-
-function firstLine(text: string): string {
-  return cleanLines(text).find((line) => line.trim() !== "") ?? "";
 }
 
 function cleanLines(text: string): string[] {

@@ -2,10 +2,8 @@ import { asResult } from "../base/git.js";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { prepareCommit } from "./commit.js";
+import { prepareCommit, dropPending, recoverPending, publish } from "./commit.js";
 import { attemptRef } from "../base/names.js";
-import { dropPending, recoverPending } from "./pending.js";
-import { publish } from "./publish.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";
 import { attempt, changesOf, DONE, FACTS, finish, MESSAGE, runAttempt } from "../testing/scratch-task.js";
 

@@ -2,9 +2,15 @@
 // which only the paths of a commit are changed. The callers decide what to stage and refresh.
 import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
-import { exists, parseRaw, sortRemovalsFirst, sameVersion, type DiffEntry } from "../base/read/diff.js";
+import {
+  exists,
+  parseRaw,
+  sortRemovalsFirst,
+  sameVersion,
+  type DiffEntry,
+  turnBack,
+} from "../base/read/diff.js";
 import { toBytes } from "../base/bytes.js";
-import { askFixed, isFullId } from "../base/fixed-answer.js";
 import { GitError, runGit, type GitAnswer, type GitCall } from "../base/git.js";
 import { type IndexEntry, listEntries } from "./index-person.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -61,7 +67,7 @@ export async function stageAll(
     if (base !== undefined) await runGit(repo, ["read-tree", "--reset", base], { index });
   }
   // Files outside a sparse checkout are work of an attempt too.
-  const sparse = (await files.stat(join(repo.gitDir, "info", "sparse-checkout"))) !== undefined;
+  const sparse = await hasPatterns(repo);
   // One unreadable file must not exclude all others: git then exits with 1.
   const flags = ["--all", "--ignore-errors", ...(sparse ? ["--sparse"] : [])];
   const left = [...repo.leftOut.keys(), ...repo.unwanted].map((path) => `:(exclude,top,literal)${path}`);
@@ -174,15 +180,19 @@ export async function diffPersonIndex(repo: Repository, head: string): Promise<D
  */
 export async function unstage(repo: Repository, head: string, entries: readonly DiffEntry[]): Promise<void> {
   const brought = new Map(entries.map(({ path, to }) => [path, to]));
-  const staged = await diffPersonIndex(repo, head);
-  const undone = staged.filter(({ path, to }) => {
+  await unstageWhere(repo, head, ({ path, to }) => {
     const version = brought.get(path);
     return version !== undefined && (!exists(to) || sameVersion(version, to));
   });
-  await refreshIndex(
-    repo,
-    undone.map(({ path, from, to }) => ({ path, from: to, to: from })),
-  );
+}
+
+/** Unstages the entries of the person's index that differ from `head` and are picked. */
+export async function unstageWhere(
+  repo: Repository,
+  head: string,
+  isPicked: (entry: DiffEntry) => boolean,
+): Promise<void> {
+  await refreshIndex(repo, turnBack((await diffPersonIndex(repo, head)).filter(isPicked)));
 }
 
 // Handles paths that the person told git not to look at, with the bits skip-worktree and assume-unchanged: usually
@@ -211,9 +221,57 @@ function anew(entries: readonly IndexEntry[]): string {
   return entries.map(({ mode, oid, path }) => `${mode} ${oid}\t${path}\0`).join("");
 }
 
+/** Whether there are patterns of a sparse checkout, in use or not. */
+export async function hasPatterns({ ports, gitDir }: Repository): Promise<boolean> {
+  return (await ports.files.stat(join(gitDir, "info", "sparse-checkout"))) !== undefined;
+}
+
 async function isSparse(repo: Repository): Promise<boolean> {
-  const patterns = join(repo.gitDir, "info", "sparse-checkout");
-  if ((await repo.ports.files.stat(patterns)) === undefined) return false;
+  if (!(await hasPatterns(repo))) return false;
   const args = ["config", "--type=bool", "--get", "core.sparseCheckout"];
   return (await runGit(repo, args, { answers: [1] })).out === "true\n";
+}
+
+/** Whether one commit's tree equals another's with exactly these changes. Starts at most one process. */
+export async function isTreeAfter(
+  repo: Repository,
+  order: { base: string; changes: readonly DiffEntry[]; commit: string },
+): Promise<boolean> {
+  const { base, changes, commit } = order;
+
+  if (base === commit) return changes.length === 0;
+  const found = await diffTrees(repo, commit, base);
+  const wanted = new Map(changes.map(({ path, to }) => [path, to]));
+  return (
+    found.length === wanted.size &&
+    found.every(({ path, to }) => {
+      const version = wanted.get(path);
+      return version !== undefined && sameVersion(version, to);
+    })
+  );
+}
+
+// Answers of git that never change, because the ids of objects in the question are all they depend on. A visit of a stage asks the
+// same of the task's checkpoint and of its saved work again and again.
+
+const MOST_ANSWERS = 16;
+const MOST_CHARACTERS = 1 << 20;
+
+/** Runs git unless the same question was answered lately. Contract: `args` name objects by their full ids, and no ref. */
+export async function askFixed(repo: Repository, args: readonly string[]): Promise<string> {
+  const { fixedAnswers } = repo;
+  const question = args.join("\0");
+  const known = fixedAnswers.get(question);
+  if (known !== undefined) return known;
+  const { out } = await runGit(repo, args);
+  if (out.length > MOST_CHARACTERS) return out;
+  const oldest = fixedAnswers.size < MOST_ANSWERS ? undefined : fixedAnswers.keys().next().value;
+  if (oldest !== undefined) fixedAnswers.delete(oldest);
+  fixedAnswers.set(question, out);
+  return out;
+}
+
+/** Whether a revision is the full id of an object. */
+export function isFullId(revision: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(revision);
 }

@@ -1,7 +1,7 @@
 // Reads and restores the person's index as a whole. index-file.ts changes single paths.
 import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
-import type { Version } from "../base/read/diff.js";
+import { type Version, exists, NOTHING, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
 import type { Repository } from "../base/repository/repository.js";
 
@@ -137,4 +137,59 @@ async function placeLock(repo: Repository, lock: string, bytes: Uint8Array, mode
     await repo.ports.files.remove(lock);
     throw error;
   }
+}
+
+// Compares the person's index with files and HEAD: finds content that exists only in the index, and the changes that turn one
+// index into another.
+
+/** Every path of an index, as a map. */
+export type ByPath = ReadonlyMap<string, Version>;
+
+/** The ordinary entries of an index by path. */
+export function byPath(entries: readonly IndexEntry[]): Map<string, Version> {
+  return new Map(
+    entries.filter(({ stage, intended }) => stage === 0 && !intended).map((entry) => [entry.path, entry]),
+  );
+}
+
+/** Whether an entry has only a mode and an id. */
+export function isOrdinary({ stage, assumed, skipped, intended }: IndexEntry): boolean {
+  return stage === 0 && !assumed && !skipped && !intended;
+}
+
+/**
+ * Whether an index equals HEAD: no bits, no conflicts, the same paths. `tree`: the own index, which differs from
+ * HEAD by `changed`.
+ */
+export function isPlain(
+  person: readonly IndexEntry[],
+  tree: ByPath,
+  changed: ReadonlyMap<string, DiffEntry>,
+): boolean {
+  const inHead = (path: string): Version | undefined => changed.get(path)?.from ?? tree.get(path);
+  let equal = 0;
+  for (const entry of person) {
+    const version = inHead(entry.path);
+    if (!isOrdinary(entry) || version === undefined || !sameVersion(version, entry)) return false;
+    equal += 1;
+  }
+  const added = [...changed.values()].filter(({ from }) => !exists(from)).length;
+  const removed = [...changed.values()].filter(({ to }) => !exists(to)).length;
+  return equal === tree.size - added + removed;
+}
+
+/** The entries whose content exists only in the index: those that `tree`, the own index, does not have. */
+export function findOnlyStaged(
+  person: readonly IndexEntry[],
+  tree: ByPath,
+  isOwn: (path: string) => boolean,
+): DiffEntry[] {
+  return person.flatMap((entry) => {
+    const { path, mode, oid } = entry;
+    const file = tree.get(path);
+    // The runner's own files are never staged in the own index: their entries there are copies of the person's.
+    if (entry.stage !== 0 || entry.intended) return [];
+    if (file !== undefined && sameVersion(file, entry) && !isOwn(path)) return [];
+    return [{ path, from: NOTHING, to: { mode, oid } }];
+  });
 }

@@ -1,13 +1,11 @@
 // Detects a git operation in progress (a merge, a rebase and the like) or unresolved conflicts. A run does not start
 // then; snapshot.ts ends operations of an agent.
-import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
 import { sameVersion, type DiffEntry } from "../base/read/diff.js";
-import { readOperation, type Doing } from "../base/repository/operation-files.js";
+import { readOperation, type Doing, treeish } from "../base/repository/head.js";
 import { runGit } from "../base/git.js";
-import { treeish } from "../base/repository/head.js";
-import { refreshIndex, diffPersonIndex } from "./index-file.js";
+import { unstageWhere } from "./index-file.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** The reason why a run cannot start, and a hint, for a person to read. */
@@ -47,21 +45,8 @@ async function conflicts(repo: Repository): Promise<string[]> {
 
 /** Ends the operation and leaves HEAD, files and index as they are. Starts one process. */
 export async function endOperation(repo: Repository, doing: Doing): Promise<void> {
-  switch (doing) {
-    case "merge":
-    case "rebase":
-    case "am":
-    case "cherry-pick":
-    case "revert":
-      await runGit(repo, [doing, "--quit"]);
-      return;
-    case "bisect":
-      // Without HEAD it would return to the commit where it began.
-      await runGit(repo, ["bisect", "reset", "HEAD"]);
-      return;
-    default:
-      never(doing);
-  }
+  // Without HEAD a bisection would return to the commit where it began.
+  await runGit(repo, doing === "bisect" ? ["bisect", "reset", "HEAD"] : [doing, "--quit"]);
 }
 
 /**
@@ -75,12 +60,8 @@ export async function endConflicts(
   const open = new Set(await conflicts(repo));
   if (open.size === 0 && !order.began) return;
   const brought = new Map(order.changes.map(({ path, to }) => [path, to]));
-  const undone = (await diffPersonIndex(repo, await treeish(repo, order.head))).filter(({ path, to }) => {
+  await unstageWhere(repo, await treeish(repo, order.head), ({ path, to }) => {
     const version = brought.get(path);
     return open.has(path) || (order.began && version !== undefined && sameVersion(version, to));
   });
-  await refreshIndex(
-    repo,
-    undone.map(({ path, from, to }) => ({ path, from: to, to: from })),
-  );
 }

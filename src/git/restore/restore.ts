@@ -1,15 +1,24 @@
-// Reverts changes in the working tree and the index, and keeps them first. The callers decide what to revert;
-// index-back.ts restores the index.
+// Reverts changes in the working tree and the index, and keeps them first. The callers decide what to revert.
 import { join } from "node:path";
-import type { Checkpoint } from "../checkpoint/checkpoint.js";
-import { toBytes, toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
-import { importPair } from "../base/fast-import.js";
+import { type Checkpoint, KEPT_INDEX } from "../checkpoint/checkpoint.js";
+import { toBytes, toText, foldersAbove } from "../base/bytes.js";
+import { exists, sameVersion, type DiffEntry, changesBetween, NOTHING } from "../base/read/diff.js";
+import { importAll } from "../base/fast-import.js";
 import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
-import { foldersAbove } from "../base/repository/folders.js";
 import { readHead, treeish } from "../base/repository/head.js";
-import { planIndexBack, type IndexBack } from "./index-back.js";
-import { byPath, type ByPath } from "../index/index-compare.js";
+import {
+  byPath,
+  type ByPath,
+  entriesOf,
+  listEntries,
+  readPersonIndex,
+  type PersonIndex,
+  findOnlyStaged,
+  privateCopy,
+  replaceIndex,
+  type IndexEntry,
+  isOrdinary,
+} from "../index/index-person.js";
 import {
   diffTrees,
   ownIndex,
@@ -17,16 +26,24 @@ import {
   stageAgain,
   stageAll,
   diffOwnIndex,
+  indexInfo,
+  diffPersonIndex,
 } from "../index/index-file.js";
-import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
-import { keepWork, readKeptAt, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
+import {
+  keepWork,
+  readKeptAt,
+  readKeptWork,
+  type KeptWork,
+  freeRescueRef,
+  rescueMessage,
+  keepObject,
+} from "../rescue/rescue.js";
 import { putSettingsBack } from "../base/repository/settings.js";
-import { isOtherCommit } from "../checkpoint/inside-modules.js";
-import { keepBefore, relinkModule } from "../checkpoint/modules.js";
-import type { Restored, RestoreOrder } from "./restore-order.js";
+import { isOtherCommit, keepBefore, relinkModule } from "../checkpoint/modules.js";
 import { THE_DRAFT } from "../base/names.js";
-import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
 import type { Repository } from "../base/repository/repository.js";
+import { removeNewLocks } from "../base/locks.js";
+import { readObjects } from "../base/objects.js";
 
 /**
  * Restores working tree, index and git's settings to the checkpoint; first keeps
@@ -46,8 +63,7 @@ async function keepAfterFailure(work: Work, failure: GitFailure): Promise<GitErr
   const { repo, order } = work;
   const { run, label, checkpoint } = order;
   const kept = await asResult(async () => {
-    const before = await freeRescueRef(repo, run, `${label}-before`);
-    await runGit(repo, ["update-ref", before, checkpoint.base]);
+    const before = await keepObject(repo, checkpoint.base, { run, label: `${label}-before` });
     if (work.kept === undefined) {
       const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
       const back = (await look(work)).filter(({ from, to }) => exists(from) || exists(to));
@@ -107,12 +123,10 @@ async function restoreAll(work: Work): Promise<Restored> {
 async function forgetSizes(repo: Repository, back: readonly DiffEntry[]): Promise<void> {
   const restored = new Map(back.map(({ path, from }) => [path, from]));
   const entries = await listEntries(repo, join(repo.gitDir, "index"));
-  const same = entries.flatMap(({ path, mode, oid, stage, assumed, skipped, intended }) => {
-    const version = restored.get(path);
-    const isPlain = stage === 0 && !assumed && !skipped && !intended;
-    return isPlain && version !== undefined && sameVersion(version, { mode, oid })
-      ? [{ path, from: version, to: version }]
-      : [];
+  const same = entries.flatMap((entry) => {
+    const version = restored.get(entry.path);
+    if (version === undefined || !isOrdinary(entry) || !sameVersion(version, entry)) return [];
+    return [{ path: entry.path, from: version, to: version }];
   });
   await refreshIndex(repo, same);
 }
@@ -140,10 +154,6 @@ async function removeSpecial(repo: Repository, warnings: readonly string[]): Pro
 
 const SPECIAL = /^error: (.+): can only add regular files/;
 
-async function ownTree(repo: Repository): Promise<ByPath> {
-  return byPath(await listEntries(repo, ownIndex(repo)));
-}
-
 function sameAsKept({ checksum }: PersonIndex, { index }: Checkpoint): boolean {
   return checksum !== undefined && checksum === index.checksum;
 }
@@ -165,32 +175,6 @@ function backFrom(differs: readonly DiffEntry[], since: readonly DiffEntry[]): D
 
 function isRule({ path }: DiffEntry): boolean {
   return /(?:^|\/)\.git(?:ignore|attributes)$/.test(path);
-}
-
-async function planIndex(
-  { repo, order }: Work,
-  found: {
-    head: string | undefined;
-    since: readonly DiffEntry[];
-    back: readonly DiffEntry[];
-    person: PersonIndex;
-  },
-): Promise<IndexBack | undefined> {
-  const { since, back, person } = found;
-  if (since.length === 0 && sameAsKept(person, order.checkpoint)) return undefined;
-  const tree = await ownTree(repo);
-  const after = new Map<string, Version>(tree);
-  for (const { path, from } of back) after.set(path, from);
-  const head = await treeish(repo, found.head);
-  const entries = await entriesOf(repo, person);
-  return planIndexBack(repo, {
-    kept: order.checkpoint.index,
-    person: { ...person, entries },
-    head,
-    since,
-    tree,
-    after,
-  });
 }
 
 /** Keeps the `to` sides, then restores the working tree to the `from` sides of `back`. */
@@ -255,11 +239,177 @@ export async function revertEntries(
   const ref = await freeRescueRef(repo, run, label);
   const ident = await repo.identity();
   const message = rescueMessage({ run, label, why: "put-back", base });
-  const [kept, whole] = await importPair(
-    repo,
+  const [kept, whole] = await importAll(repo, [
     { ref, parent: base, ident, message, entries: order.own },
     { ref, parent: "previous", ident, message, entries: order.back },
-  );
+  ]);
   await leadTree(repo, whole.commit, kept.commit);
   return ref;
+}
+
+export interface Restored {
+  /** The restored paths, as text. */
+  paths: readonly string[];
+  /** The ref that keeps the replaced content; `undefined` if nothing differed. */
+  rescue: string | undefined;
+  warnings: readonly string[];
+}
+
+export interface RestoreOrder {
+  checkpoint: Checkpoint;
+  run: string;
+  /** The name of the rescue, for example "T1-2": task and attempt. */
+  label: string;
+  /** The ref that keeps what is replaced, instead of a rescue: the work is saved already. */
+  shelf?: string;
+  /** The caller has just staged the tree, and it is that of the checkpoint. */
+  unchanged?: boolean;
+}
+
+export interface PutBackOrder {
+  checkpoint: Pick<Checkpoint, "base" | "settings" | "locks">;
+  /** The changes of the attempt, from the snapshot. */
+  changes: readonly DiffEntry[];
+  run: string;
+  label: string;
+}
+
+/**
+ * Restores every path to its version in the snapshot; keeps the replaced content under a rescue ref, because a
+ * person may have saved something meanwhile. Starts two processes if nothing differs.
+ */
+export async function undoGateChanges(repo: Repository, order: PutBackOrder): Promise<Restored> {
+  const { base, settings } = order.checkpoint;
+  const left = await removeNewLocks(repo, order.checkpoint.locks);
+  const warnings = [...left, ...(await putSettingsBack(repo, settings, order))];
+  await stageAll(repo);
+  const now = await diffOwnIndex(repo, base, repo.excludes);
+  const back = changesBetween(order.changes, now);
+  if (back.length === 0) return { paths: [], rescue: undefined, warnings };
+  const { run, label } = order;
+  const rescue = await revertEntries(repo, { base, run, label, own: order.changes, back });
+  return {
+    paths: back.map(({ path }) => toText(path)),
+    rescue,
+    warnings,
+  };
+}
+
+// Restores the person's index as a checkpoint found it. First lists the content that only this index has, so that it can be kept.
+
+/** A plan for restoring the index. */
+export interface IndexBack {
+  /** Content that exists only in the index and is removed; on the `to` side. */
+  lost: readonly DiffEntry[];
+  write: () => Promise<void>;
+}
+
+/** The changes to the index that leave it as at the checkpoint, and the commits made since in it; `undefined` without any. */
+async function planIndex(
+  { repo, order }: Work,
+  found: {
+    head: string | undefined;
+    since: readonly DiffEntry[];
+    back: readonly DiffEntry[];
+    person: PersonIndex;
+  },
+): Promise<IndexBack | undefined> {
+  const { back, person } = found;
+  if (found.since.length === 0 && sameAsKept(person, order.checkpoint)) return undefined;
+  const tree = byPath(await listEntries(repo, ownIndex(repo)));
+  const entries = await entriesOf(repo, person);
+  const { commit } = order.checkpoint.index;
+  if (commit === undefined) {
+    const staged = await diffPersonIndex(repo, await treeish(repo, found.head));
+    const set = toPlain(entries, staged);
+    if (set.length === 0) return undefined;
+    const brought = new Set(staged.filter(({ to }) => exists(to)).map(({ path }) => path));
+    const only = entries.filter(({ path }) => brought.has(path));
+    return { lost: findOnlyStaged(only, tree, repo.isOwn), write: () => refreshIndex(repo, set) };
+  }
+  const [file] = await readObjects(repo, [`${commit}:${KEPT_INDEX}`]);
+  const bytes = Buffer.from(file?.content ?? "", "latin1");
+  const kept = await entriesOf(repo, { bytes });
+  const old = byPath(kept);
+  const since = found.since.filter(({ path, to }) => !sameVersion(old.get(path) ?? NOTHING, to));
+  const wanted = setEntries(kept, since);
+  if (sameIndex(wanted, entries)) return undefined;
+  const after = new Map([...tree, ...back.map(({ path, from }) => [path, from] as const)]);
+  const set = [...since, ...doubtful(wanted, after)];
+  return {
+    lost: findOnlyStaged(listMissing(wanted, entries), tree, repo.isOwn),
+    write: async () => {
+      await replaceIndex(repo, await withEntries(repo, bytes, set));
+    },
+  };
+}
+
+/**
+ * The entries whose file differs. Git detects changes by a file's times, and for files written in the same moment by
+ * the index's own time, which is another one now. Without times these entries are read again.
+ */
+function doubtful(entries: readonly IndexEntry[], after: ByPath): DiffEntry[] {
+  return entries.flatMap((entry) => {
+    const { path, mode, oid } = entry;
+    const file = after.get(path);
+    if (file === undefined || !isOrdinary(entry) || sameVersion(file, entry)) return [];
+    return [{ path, from: { mode, oid }, to: { mode, oid } }];
+  });
+}
+
+async function withEntries(
+  repo: Repository,
+  bytes: Uint8Array,
+  set: readonly DiffEntry[],
+): Promise<Uint8Array> {
+  if (set.length === 0) return bytes;
+  const copy = await privateCopy(repo, "index-back", bytes);
+  await runGit(repo, ["update-index", "-z", "--index-info"], { input: indexInfo(set), index: copy });
+  const changed = await repo.ports.files.read(copy);
+  await repo.ports.files.remove(copy);
+  if (changed === undefined) throw new GitError("git update-index", `left no ${copy}`);
+  return changed;
+}
+
+/**
+ * The changes that make an index equal to HEAD; `staged` is how it differs from HEAD. The `from` side is the current
+ * version, the `to` side the wanted one.
+ */
+function toPlain(person: readonly IndexEntry[], staged: readonly DiffEntry[]): DiffEntry[] {
+  const back = new Map(staged.map(({ path, from, to }) => [path, { path, from: to, to: from }]));
+  for (const entry of person) {
+    const { path, mode, oid, intended } = entry;
+    if (isOrdinary(entry) || back.has(path)) continue;
+    // Setting an entry clears its bits; an entry without content cannot be kept.
+    back.set(path, { path, from: { mode, oid }, to: intended ? { ...NOTHING, oid } : { mode, oid } });
+  }
+  return [...back.values()];
+}
+
+/** Sets the `to` side of each change in an index, as `git update-index --index-info` does. */
+function setEntries(person: readonly IndexEntry[], entries: readonly DiffEntry[]): IndexEntry[] {
+  const set = new Map(entries.map(({ path, to }) => [path, to]));
+  const fresh = entries
+    .filter(({ to }) => exists(to))
+    .map(({ path, to }) => ({ path, ...to, stage: 0, assumed: false, skipped: false, intended: false }));
+  return [...person.filter(({ path }) => !set.has(path)), ...fresh];
+}
+
+/** Whether two indexes are equal, including bits. */
+function sameIndex(one: readonly IndexEntry[], other: readonly IndexEntry[]): boolean {
+  const spelled = new Set(one.map(spell));
+  return one.length === other.length && other.every((entry) => spelled.has(spell(entry)));
+}
+
+/** The content in one index that another does not have at the same path. */
+function listMissing(other: readonly IndexEntry[], one: readonly IndexEntry[]): IndexEntry[] {
+  const kept = byPath(other);
+  return one.filter((entry) => {
+    const version = kept.get(entry.path);
+    return version === undefined || !sameVersion(version, entry);
+  });
+}
+
+function spell({ path, mode, oid, stage, assumed, skipped, intended }: IndexEntry): string {
+  return [mode, oid, stage, assumed, skipped, intended, path].join(" ");
 }

@@ -1,17 +1,16 @@
 // Restores HEAD to where an attempt found it, and keeps the agent's commits under a rescue ref. Does not touch
 // files: snapshot.ts handles them first.
-import type { DiffEntry } from "../base/read/diff.js";
+import { type DiffEntry, exists } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/repository/head.js";
-import { diffTrees, unstage } from "../index/index-file.js";
-import type { Doing } from "../base/repository/operation-files.js";
 import {
-  shortenId,
-  sortCommits,
-  warnOfTheirs,
-  wasMovedByAgent,
-  type SortedCommits,
-} from "../rescue/own-commits.js";
+  isAncestor,
+  treeish,
+  zeroLike,
+  type Head,
+  type HeadState,
+  type Doing,
+} from "../base/repository/head.js";
+import { diffTrees, unstage } from "../index/index-file.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { toText } from "../base/bytes.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -44,13 +43,15 @@ export async function judgeHead(
   if (now.branch === before.branch && now.commit === before.commit && !startedRebase) {
     return { verdict: "same", switched: [], target: before, theirs: undefined };
   }
-  const onTop = await isOnTop(repo, before, now);
+  const onTop =
+    before.commit === undefined ||
+    (now.commit !== undefined && (await isAncestor(repo, before.commit, now.commit)));
   const switched = onTop ? [] : await brought(repo, before, now);
   const rest = { switched, target: before, theirs: undefined };
   const isAway = now.branch !== before.branch;
   const isKept = isAway && onTop && (await wasMovedByAgent(repo)) && (await holdsAll(repo, before, now));
   if (startedRebase || (isAway && !isKept) || !onTop) {
-    const moved = describeMove({ before, now, startedRebase }, await wasMovedByAgent(repo));
+    const moved = describeMove(before, now, startedRebase, await wasMovedByAgent(repo));
     return { ...rest, verdict: { moved } };
   }
   // The runner commits what is on another branch.
@@ -77,13 +78,11 @@ export async function addsToStart(
   if (!(await isAncestor(repo, before.commit, commit))) return false;
   const fetched = [...now.refs].filter(([ref]) => ref.startsWith("refs/remotes/"));
   const known = [...before.refs, ...fetched].map(([, object]) => `^${object}`);
-  const count = async (without: readonly string[]): Promise<string> =>
-    (
-      await runGit(repo, ["rev-list", "--count", "--stdin"], {
-        input: `${[commit, ...without].join("\n")}\n`,
-      })
-    ).out;
-  return (await count([`^${before.commit}`])) === (await count([`^${before.commit}`, ...known]));
+  const count = async (...without: readonly string[]): Promise<string> => {
+    const input = `${[commit, `^${before.commit}`, ...without].join("\n")}\n`;
+    return (await runGit(repo, ["rev-list", "--count", "--stdin"], { input })).out;
+  };
+  return (await count()) === (await count(...known));
 }
 
 /** Whether HEAD, which is elsewhere, holds all that was committed: also what was committed on its branch before. */
@@ -93,21 +92,14 @@ async function holdsAll(repo: Repository, before: HeadState, now: HeadState): Pr
   return isIn && (await addsToStart(repo, { before, now }, now));
 }
 
-interface Moved {
-  before: Head;
-  now: Head;
-  startedRebase: boolean;
-}
-
 /** Blames the agent only for what its git did: a person may have amended or switched beside it. */
-function describeMove({ before, now, startedRebase }: Moved, byAgent: boolean): string {
+function describeMove(before: Head, now: Head, startedRebase: boolean, byAgent: boolean): string {
   const branch = nameOf(before);
   if (startedRebase) return byAgent ? "the agent began a rebase" : "a rebase was begun during the attempt";
-  if (now.branch !== before.branch) {
-    const way = `from ${branch} to ${nameOf(now)}`;
-    return byAgent ? `the agent went ${way}` : `HEAD went ${way} during the attempt`;
-  }
-  return byAgent ? `the agent rewrote ${branch}` : `${branch} was rewritten during the attempt`;
+  if (now.branch === before.branch)
+    return byAgent ? `the agent rewrote ${branch}` : `${branch} was rewritten during the attempt`;
+  const way = `from ${branch} to ${nameOf(now)}`;
+  return byAgent ? `the agent went ${way}` : `HEAD went ${way} during the attempt`;
 }
 
 /** The warnings about commits of an attempt: where they are, and how to get removed ones back. */
@@ -132,11 +124,9 @@ export async function warnOfCommits(
   const commits = (await runGit(repo, args)).out.split("\n").slice(0, -1);
   const off = commits.flatMap((line) => {
     const [commit = "", subject = ""] = line.split("\0");
-    return known.has(commit)
-      ? []
-      : [
-          `commit ${shortenId(commit)} "${toText(subject)}" was removed from ${branch} and is kept at ${kept}; get it back: git cherry-pick ${shortenId(commit)}`,
-        ];
+    const [id, what] = [shortenId(commit), toText(subject)];
+    const warning = `commit ${id} "${what}" was removed from ${branch} and is kept at ${kept}; get it back: git cherry-pick ${id}`;
+    return known.has(commit) ? [] : [warning];
   });
   return [...told, ...off];
 }
@@ -170,9 +160,8 @@ export async function putHeadBack(
     moves.push(...moveBranch(before.branch, before.commit, now.refs.get(before.branch)));
   }
   if (moves.length > 0) {
-    await runGit(repo, ["update-ref", "-m", "looper: put back", "--stdin"], {
-      input: `${moves.join("\n")}\n`,
-    });
+    const input = `${moves.join("\n")}\n`;
+    await runGit(repo, ["update-ref", "-m", "looper: put back", "--stdin"], { input });
   }
   if (before.branch !== undefined && now.branch !== before.branch) {
     await runGit(repo, ["symbolic-ref", "-m", "looper: put back", "HEAD", before.branch]);
@@ -184,11 +173,6 @@ export async function putHeadBack(
 
 function nameOf(head: Head): string {
   return head.branch?.replace(/^refs\/heads\//, "") ?? "a detached HEAD";
-}
-
-async function isOnTop(repo: Repository, before: Head, now: Head): Promise<boolean> {
-  if (before.commit === undefined) return true;
-  return now.commit !== undefined && (await isAncestor(repo, before.commit, now.commit));
 }
 
 async function brought(repo: Repository, before: Head, now: Head): Promise<DiffEntry[]> {
@@ -234,4 +218,142 @@ function moveBranch(branch: string, to: string | undefined, from: string | undef
   if (to === from) return [];
   if (to === undefined) return [`delete ${branch} ${from ?? ""}`];
   return [`update ${branch} ${to} ${from ?? zeroLike(to)}`];
+}
+
+// Sorts the commits made during an attempt by author. A git process that an agent starts marks HEAD's reflog; a person's does not.
+
+/** The prefix that marks reflog entries of an agent's git; agents get it in `GIT_REFLOG_ACTION`. */
+export const AGENT_ACTION = "looper-agent";
+
+/** With more moves of HEAD than this in one attempt, commits are not sorted. */
+const MOST_MOVES = 1000;
+
+/** The reflog entries of a person's commit, merge, pull, cherry-pick or revert. Other moves cannot be told apart. */
+const BY_HAND = /^(?:commit|merge|pull|cherry-pick|revert|am|rebase)\b/;
+
+/** A person's commit, for messages. */
+export interface TheirCommit {
+  commit: string;
+  subject: string;
+}
+
+/** A person's commits among those of an attempt. */
+export interface SortedCommits {
+  /** The wanted HEAD: the last commit of a person below the agent's first. */
+  tip: string | undefined;
+  /** Whether all of the commits are a person's. */
+  all: boolean;
+  kept: readonly TheirCommit[];
+  /** Commits that are removed from the branch too, because they are on top of one of the agent's. */
+  lost: readonly TheirCommit[];
+  /** Paths (bytes) that only lost commits changed, with their versions. */
+  lostChanges: readonly DiffEntry[];
+}
+
+interface Move {
+  commit: string;
+  by: "agent" | "person";
+}
+
+/**
+ * Sorts the commits from `before` to `now`, where `now` is on top of `before`. `undefined` if the reflog does not
+ * show the authors, or if all commits are the agent's. Starts two processes if none is a person's.
+ */
+export async function sortCommits(
+  repo: Repository,
+  before: HeadState,
+  now: HeadState,
+): Promise<SortedCommits | undefined> {
+  if (now.commit === undefined) return undefined;
+  const moves = await readMoves(repo, before.commit, now.commit);
+  if (moves === undefined || moves.every(({ by }) => by === "agent")) return undefined;
+  const firstOwn = moves.findIndex(({ by }) => by === "agent");
+  const leading = firstOwn === -1 ? moves : moves.slice(0, firstOwn);
+  const tip = leading.at(-1)?.commit ?? before.commit;
+  if (tip !== undefined && before.commit !== undefined && !(await isAncestor(repo, before.commit, tip)))
+    return undefined;
+  const here = new Set(await commitsOf(repo, before.commit, tip ?? ""));
+  const stays = new Set(leading.map(({ commit }) => commit).filter((commit) => here.has(commit)));
+  const kept = await Promise.all([...stays].map((commit) => describe(repo, commit)));
+  if (firstOwn === -1) return { tip, all: true, kept, lost: [], lostChanges: [] };
+  const onTop = new Set(await commitsOf(repo, tip, now.commit));
+  const theirs = moves.slice(firstOwn).filter(({ commit, by }) => by === "person" && onTop.has(commit));
+  const lost: TheirCommit[] = [];
+  const lostChanges: DiffEntry[] = [];
+  for (const { commit } of theirs) {
+    lost.push(await describe(repo, commit));
+    lostChanges.push(...(await onlyIn(repo, commit, before.commit)));
+  }
+  return { tip, all: false, kept, lost, lostChanges };
+}
+
+/** The moves of HEAD, oldest first. */
+async function readMoves(
+  repo: Repository,
+  from: string | undefined,
+  to: string,
+): Promise<Move[] | undefined> {
+  const args = ["log", "-g", "-z", `--max-count=${String(MOST_MOVES)}`, "--format=%H%x00%gs", "HEAD", "--"];
+  const { out, code } = await runGit(repo, args, { answers: [128] });
+  if (code !== 0) return undefined;
+  const fields = out.split("\0");
+  const moves: Move[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [commit = "", action = ""] = fields.slice(at, at + 2);
+    if (at === 0 && commit !== to) return undefined;
+    if (commit === from) return moves.reverse();
+    const isAgents = action.startsWith(AGENT_ACTION);
+    if (!isAgents && !BY_HAND.test(action)) return undefined;
+    moves.push({ commit, by: isAgents ? "agent" : "person" });
+    if (from === undefined && action.includes("(initial)")) return moves.reverse();
+  }
+  return undefined;
+}
+
+/** Whether the latest move of HEAD, or of a branch, is marked as an agent's. A move without a mark may be anybody's. */
+export async function wasMovedByAgent(repo: Repository, ref = "HEAD"): Promise<boolean> {
+  const args = ["log", "-g", "--max-count=1", "--format=%gs", ref, "--"];
+  return (await runGit(repo, args, { answers: [128] })).out.startsWith(AGENT_ACTION);
+}
+
+/** The commits on top, without those that an amended one replaced. */
+async function commitsOf(repo: Repository, base: string | undefined, tip: string): Promise<string[]> {
+  const range = base === undefined ? tip : `${base}..${tip}`;
+  return (await runGit(repo, ["rev-list", range])).out.split("\n");
+}
+
+async function describe(repo: Repository, commit: string): Promise<TheirCommit> {
+  const { out } = await runGit(repo, ["log", "-1", "--format=%s", commit]);
+  return { commit, subject: toText(out.trimEnd()) };
+}
+
+/** The changes of a commit in paths whose version before it equals that of `base`. */
+async function onlyIn(repo: Repository, commit: string, base: string | undefined): Promise<DiffEntry[]> {
+  const changes = await diffTrees(repo, commit);
+  if (base === undefined) return changes;
+  const other = new Set((await diffTrees(repo, `${commit}^1`, base)).map(({ path }) => path));
+  return changes.filter(({ path, to }) => exists(to) && !other.has(path));
+}
+
+/** The warnings about these commits. */
+export function warnOfTheirs(
+  { kept, lost }: SortedCommits,
+  branch: string,
+  keptAt: string | undefined,
+): string[] {
+  return [
+    ...kept.map(
+      ({ commit, subject }) =>
+        `commit ${shortenId(commit)} "${subject}" was made during the attempt, not by the agent: it stays on ${branch}, and its files are not in the task's commit; to commit beside a run, use another worktree: git worktree add ../NAME`,
+    ),
+    ...lost.map(
+      ({ commit, subject }) =>
+        `commit ${shortenId(commit)} "${subject}", not made by the agent, was on top of a commit of the agent's: it was removed from ${branch} with that one and is kept at ${keptAt ?? commit}; its files are in the working tree, uncommitted; get it back: git cherry-pick ${shortenId(commit)}`,
+    ),
+  ];
+}
+
+/** The start of an id, long enough for a person. */
+export function shortenId(commit: string): string {
+  return commit.slice(0, 12);
 }

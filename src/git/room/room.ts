@@ -1,15 +1,16 @@
 // Rooms: fresh working trees outside the project. Their git folder borrows the project's objects, so that commands
 // in a room cannot move refs or change the index of the project. The callers decide on the content.
 import { basename, isAbsolute, join, relative, sep } from "node:path";
-import { errorCode } from "../../system/errors.js";
+import { errorCode, UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { digest } from "../../system/text/digest.js";
 import { toBytes, toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { GitError, runGit, type GitPlace } from "../base/git.js";
-import { refuseForged } from "./forged.js";
 import type { Repository } from "../base/repository/repository.js";
+import { gitHash } from "../../system/text/git-hash.js";
+import { filesOf, readObjects, hasObject } from "../base/objects.js";
 
 /** The place for rooms, and the git settings they are made with. */
 export interface Rooms {
@@ -73,19 +74,11 @@ export async function prepareRooms(repo: Repository): Promise<Rooms> {
     const content = await repo.ports.files.read(join(folder, path));
     if (content !== undefined) own.push({ path, content });
   }
-  return { repo, ...(await placeOfRooms(repo)), ...(await readRefs(repo)), settings, own };
-}
-
-/** The names by which tools find out a version or a branch. Starts two processes. */
-async function readRefs(repo: Repository): Promise<Pick<Rooms, "branch" | "tags">> {
+  // Tools find out a version or a branch by these names.
   const head = await runGit(repo, ["symbolic-ref", "-q", "HEAD"], { answers: [1] });
-  const format = "--format=%(objectname) %(refname)";
-  const tags = (await runGit(repo, ["for-each-ref", format, "refs/tags"])).out;
-  return { branch: /^refs\/heads\/(.+)\n$/.exec(head.out)?.[1], tags };
-}
-
-function onBranch({ branch }: Rooms): string[] {
-  return branch === undefined ? ["--detach"] : ["-B", toText(branch)];
+  const branch = /^refs\/heads\/(.+)\n$/.exec(head.out)?.[1];
+  const tags = (await runGit(repo, ["for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"])).out;
+  return { repo, ...(await placeOfRooms(repo)), branch, tags, settings, own };
 }
 
 /** The settings of a room: those that decide on bytes, and the addresses of remotes without their passwords. */
@@ -141,7 +134,8 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitR
     if (rooms.tags !== "")
       await repo.ports.files.writeNew(join(gitDir, "packed-refs"), Buffer.from(rooms.tags, "latin1"));
     const commit = await makeCommit(place, content);
-    const checkout = ["checkout", "--quiet", ...onBranch(rooms), "--force", commit];
+    const on = rooms.branch === undefined ? ["--detach"] : ["-B", toText(rooms.branch)];
+    const checkout = ["checkout", "--quiet", ...on, "--force", commit];
     await runGit(place, ["-c", "checkout.workers=0", ...checkout]);
     await refuseForged({ ...place, from: content.commit, commit, sha256: repo.idBytes === 32, folder });
     await fillSubmodules(place, repo.cwd);
@@ -192,10 +186,18 @@ export async function closeRoom(ports: Ports, folder: string): Promise<boolean> 
   const env = { PATH: "/usr/bin:/bin" };
   // One process is several times faster than a call of Node for each file.
   await processes.run({ command: "rm", args: ["-rf", "--", folder], cwd: "/", env });
-  if (await removed(() => files.removeTree(folder))) return true;
+  const isRemoved = (): Promise<boolean> =>
+    files.removeTree(folder).then(
+      () => true,
+      (error: unknown) => {
+        if (errorCode(error) === undefined) throw error;
+        return false;
+      },
+    );
+  if (await isRemoved()) return true;
   // Folders without write permission, as some tools make for their caches, cannot be emptied.
   await processes.run({ command: "chmod", args: ["-R", "u+rwx", folder], cwd: "/", env });
-  return removed(() => files.removeTree(folder));
+  return isRemoved();
 }
 
 /**
@@ -204,11 +206,10 @@ export async function closeRoom(ports: Ports, folder: string): Promise<boolean> 
  */
 export async function removeStaleRooms(repo: Repository): Promise<string[]> {
   const { parent, prefix } = await placeOfRooms(repo);
-  const stale = (await repo.ports.files.list(parent)).filter((name) => name.startsWith(prefix));
   const gone: string[] = [];
-  for (const name of stale) {
+  for (const name of await repo.ports.files.list(parent)) {
     const folder = join(parent, name);
-    if (await closeRoom(repo.ports, folder)) gone.push(folder);
+    if (name.startsWith(prefix) && (await closeRoom(repo.ports, folder))) gone.push(folder);
   }
   return gone;
 }
@@ -262,15 +263,11 @@ async function makeGitFolder(rooms: Rooms, place: GitPlace, gitDir: string): Pro
   for (const { path, content } of own) await files.writeNew(join(gitDir, path), content);
   const lfs = join(repo.commonDir, "lfs");
   const storage = (await files.stat(lfs)) === undefined ? [] : [["lfs.storage", toBytes(lfs)] as const];
-  const lines = [...settings.filter(([key]) => !key.startsWith("extensions.")), ...storage].map(
-    formatSetting,
-  );
-  if (lines.length === 0) return;
-  const config = Buffer.from((await files.read(join(gitDir, "config"))) ?? new Uint8Array());
-  await files.writeAtomic(
-    join(gitDir, "config"),
-    Buffer.concat([config, Buffer.from(lines.join(""), "latin1")]),
-  );
+  const set = [...settings.filter(([key]) => !key.startsWith("extensions.")), ...storage];
+  if (set.length === 0) return;
+  const config = Buffer.from((await files.read(join(gitDir, "config"))) ?? []);
+  const more = Buffer.from(set.map(formatSetting).join(""), "latin1");
+  await files.writeAtomic(join(gitDir, "config"), Buffer.concat([config, more]));
 }
 
 /** A setting in the format of a config file; key and value in bytes. */
@@ -301,33 +298,19 @@ async function makeCommit(place: GitPlace, { commit, entries, texts }: RoomConte
   return made.commit;
 }
 
-async function removed(remove: () => Promise<void>): Promise<boolean> {
-  try {
-    await remove();
-    return true;
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return false;
-  }
-}
-
 // Working trees that borrow the objects of another repository: the room's own, and those of its submodules. Nothing
 // is fetched. room.ts makes the room itself.
 
-/** Makes a git folder that borrows the objects of another. Starts one process. */
+/** Makes a git folder that borrows the objects of another (`from`, absolute). `format`: "sha1" or "sha256". One process. */
 async function initBorrowing(
   place: GitPlace,
-  order: {
-    gitDir: string;
-    /** "sha1" or "sha256". */ format: string;
-    /** Absolute: a git folder. */ from: string;
-  },
+  { gitDir, format, from }: Record<"gitDir" | "format" | "from", string>,
 ): Promise<void> {
   const { files } = place.ports;
-  await runGit(place, ["init", "--quiet", "--template=", `--object-format=${order.format}`]);
-  const info = join(order.gitDir, "objects", "info");
+  await runGit(place, ["init", "--quiet", "--template=", `--object-format=${format}`]);
+  const info = join(gitDir, "objects", "info");
   await files.makeFolder(info);
-  await files.writeNew(join(info, "alternates"), `${join(order.from, "objects")}\n`);
+  await files.writeNew(join(info, "alternates"), `${join(from, "objects")}\n`);
 }
 
 /**
@@ -356,12 +339,92 @@ async function fillSubmodule(
   const source: GitPlace = { ports: room.ports, cwd: from, env };
   const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format"];
   const [commonDir = "", format = ""] = toText((await runGit(source, asked)).out).split("\n");
-  const has = await runGit(source, ["cat-file", "-e", `${commit}^{commit}`], { answers: [1, 128] });
-  if (has.code !== 0) return;
+  if (!(await hasObject(source, `${commit}^{commit}`))) return;
   const top = join(room.cwd, path);
   const gitDir = join(top, ".git");
   const place = { ports: room.ports, cwd: top, env: { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: top } };
   await initBorrowing(place, { gitDir, format, from: commonDir });
   await runGit(place, ["checkout", "--quiet", "--detach", "--force", commit]);
   await fillSubmodules(place, from);
+}
+
+// Objects of the repository whose content is not the one that their ids name. Git does not check this when it reads: a program
+// that can write to the git folder could give a room another test than the commit has.
+
+/** A room whose files were just checked out, made `from` a commit; `folder`: where an index may be written. Absolute. */
+interface CheckedOut extends GitPlace {
+  from: string;
+  commit: string;
+  sha256: boolean;
+  folder: string;
+}
+
+/** An object to look at. */
+interface Wanted {
+  /** Its id, or a name that git resolves. */
+  name: string;
+  kind: "commit" | "tree" | "blob";
+  /** Text. */
+  path: string;
+}
+
+/** Throws a `UserError` of the environment that names a forged object. Contract: no command has run in the room yet. */
+async function refuseForged(room: CheckedOut): Promise<void> {
+  const forged = (await findForgedTree(room)) ?? (await findForgedFile(room));
+  if (forged === undefined) return;
+  const { oid, kind, path } = forged;
+  const what = path === "" ? kind : `${kind} of ${path}`;
+  throw new UserError(
+    "environment",
+    `tampered: the ${what} in the repository (object ${oid}) does not have the content that its id names`,
+    "a program changed the objects in the git folder: see git fsck, and restore them from another clone",
+  );
+}
+
+/** An object whose content is another's. */
+type Forged = Pick<Wanted, "kind" | "path"> & { oid: string };
+
+/** The commit and its trees: they name all other objects. */
+async function findForgedTree(room: CheckedOut): Promise<Forged | undefined> {
+  const { out } = await runGit(room, ["ls-tree", "-r", "-d", "-z", "--full-tree", room.from]);
+  const folders = out.split("\0").flatMap((line): Wanted[] => {
+    const [, oid, path] = /^040000 tree ([0-9a-f]+)\t([\s\S]+)$/.exec(line) ?? [];
+    return oid === undefined || path === undefined ? [] : [{ name: oid, kind: "tree", path: toText(path) }];
+  });
+  const commit = { name: room.from, kind: "commit", path: "" } as const;
+  const top = { name: `${room.from}^{tree}`, kind: "tree", path: "" } as const;
+  return findForgedAmong(room, [commit, top, ...folders]);
+}
+
+/** A blob whose content was checked out: only files that differ from their ids are looked at. */
+async function findForgedFile(room: CheckedOut): Promise<Forged | undefined> {
+  // An index without the stamps of files makes git read and hash each of them.
+  const index = join(room.folder, "hashed-index");
+  await runGit(room, ["read-tree", room.commit], { index });
+  await runGit(room, ["update-index", "-q", "--refresh"], { index, answers: [1] });
+  const args = ["diff-files", "--name-only", "--ignore-submodules=all", "-z"];
+  const { out } = await runGit(room, args, { index });
+  await room.ports.files.remove(index);
+  const different = out.split("\0").filter((path) => path !== "");
+  if (different.length === 0) return undefined;
+  const files = await filesOf(room, room.commit);
+  const wanted = different.flatMap((path): Wanted[] => {
+    const oid = files.get(path)?.oid;
+    return oid === undefined ? [] : [{ name: oid, kind: "blob", path: toText(path) }];
+  });
+  // Others differ because a filter does not give back what it got, or because a sparse checkout leaves them out.
+  return findForgedAmong(room, wanted);
+}
+
+async function findForgedAmong(room: CheckedOut, wanted: readonly Wanted[]): Promise<Forged | undefined> {
+  const names = wanted.map(({ name }) => name);
+  const objects = await readObjects(room, names);
+  for (const [at, { kind, path }] of wanted.entries()) {
+    const object = objects[at];
+    if (object === undefined) continue;
+    const { oid, content } = object;
+    const hash = gitHash(room.sha256 ? "sha256" : "sha1", kind, Buffer.from(content, "latin1"));
+    if (hash !== oid) return { oid, kind, path };
+  }
+  return undefined;
 }

@@ -2,12 +2,11 @@
 // the row names, on the commit before it. The refs here are those of the remote as it was last asked;
 // a push only ever adds to them. Leaves the decisions to loop/perform/outputs/share-questions.ts.
 import { z } from "zod";
-import { parseBatch } from "../base/batch.js";
+import { readObjects } from "../base/objects.js";
 import { toBytes, toText } from "../base/bytes.js";
-import { readMessage } from "../base/facts.js";
-import { importAll, OWN_IDENT } from "../base/fast-import.js";
+import { readMessage, deleteRefs, listRefs } from "../base/list-refs.js";
+import { OWN_IDENT, importCommit } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
-import { deleteRefs, listRefs } from "../base/list-refs.js";
 import { OPEN, openRef } from "../base/names.js";
 import { withSsh, type Repository } from "../base/repository/repository.js";
 
@@ -47,8 +46,8 @@ export async function fetchOpen(repo: Repository, remote: string): Promise<OpenR
   await runGit(withSsh(repo), [...args, "--", remote, refspec], { limitMs: LIMIT_MS });
   const refs = await listRefs(repo, ["objectname", "contents"], [`${OPEN}/`]);
   if (refs.length === 0) return [];
-  const input = refs.map(([commit = ""]) => `${commit}:${ROW}\n`).join("");
-  const rows = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
+  const names = refs.map(([commit = ""]) => `${commit}:${ROW}`);
+  const rows = await readObjects(repo, names);
   return refs.flatMap(([commit = "", contents = ""], at): OpenRef[] => {
     const facts = readMessage(OpenFacts, contents);
     const row = rows[at];
@@ -64,12 +63,8 @@ export async function readOpenFiles(
   names: readonly string[],
 ): Promise<(Buffer | undefined)[]> {
   if (names.length === 0) return [];
-  const input = names.map((name) => `${commit}:${OUTPUTS}/${toBytes(name)}\n`).join("");
-  const found = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
-  return names.map((_, at) => {
-    const file = found[at];
-    return file === undefined ? undefined : Buffer.from(file.content, "latin1");
-  });
+  const paths = names.map((name) => `${commit}:${OUTPUTS}/${toBytes(name)}`);
+  return (await readObjects(repo, paths)).map((file) => file && Buffer.from(file.content, "latin1"));
 }
 
 /** A question to push. `files`: by name, the content. `before`: the commit that the remote has. */
@@ -106,20 +101,18 @@ export async function pushOpen(
 }
 
 async function buildOpen(repo: Repository, { task, row, files, before }: OpenUpdate): Promise<void> {
-  await importAll(repo, [
-    {
-      ref: openRef(task),
-      parent: before,
-      ident: OWN_IDENT,
-      message: `looper: question of ${task}\n\n${JSON.stringify({ task })}\n`,
-      emptied: true,
-      entries: [],
-      file: { path: ROW, mode: "100644", content: Buffer.from(row, "utf8") },
-      more: [...files].map(([name, content]) => ({
-        path: `${OUTPUTS}/${toBytes(name)}`,
-        mode: "100644",
-        content,
-      })),
-    },
-  ]);
+  await importCommit(repo, {
+    ref: openRef(task),
+    parent: before,
+    ident: OWN_IDENT,
+    message: `looper: question of ${task}\n\n${JSON.stringify({ task })}\n`,
+    emptied: true,
+    entries: [],
+    file: { path: ROW, mode: "100644", content: Buffer.from(row, "utf8") },
+    more: [...files].map(([name, content]) => ({
+      path: `${OUTPUTS}/${toBytes(name)}`,
+      mode: "100644",
+      content,
+    })),
+  });
 }

@@ -16,12 +16,9 @@ import type { Repository } from "../base/repository/repository.js";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { findRescues } from "../rescue/rescue.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";
-import { applyWork } from "./apply.js";
-import { discardStage } from "./discard.js";
-import { reviveWork, saveWork } from "./save.js";
+import { applyWork, discardStage } from "./apply.js";
+import { reviveWork, saveWork, showWork, dropWork, listWorks, readWork } from "./work-ref.js";
 import { finishShelving, shelveWork } from "./shelve.js";
-import { showWork } from "./show-work.js";
-import { dropWork, listWorks, readWork } from "./work-ref.js";
 
 const ORDER = { task: "T1", run: "run-1", label: "T1-work" };
 

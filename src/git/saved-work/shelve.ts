@@ -3,16 +3,16 @@
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { checkpoint as reuse } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { sameVersion } from "../base/read/diff.js";
+import { sameVersion, type Version } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { readHead } from "../base/repository/head.js";
 import { checkpointRef, shelvedRef, shelvingRef } from "../base/names.js";
 import { deleteRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
-import { readKeptAt, type KeptWork } from "../rescue/keep-work.js";
-import { freeRescueRef } from "../rescue/rescue.js";
+import { readKeptAt, type KeptWork, keepObject, toMap } from "../rescue/rescue.js";
 import { restoreTo } from "../restore/restore.js";
 import { diffWork, readWork } from "./work-ref.js";
+import { given } from "../../system/given.js";
 
 export interface ShelveOrder {
   task: string;
@@ -76,17 +76,15 @@ async function takeOut(repo: Repository, checkpoint: Checkpoint, order: ShelveOr
   const { warnings } = await restoreTo(repo, { checkpoint, run, label, shelf });
   const kept = await readKeptAt(repo, shelf);
   const more = kept === undefined ? [] : await findUnsaved(repo, task, kept);
-  const rescue = kept === undefined || more.length === 0 ? undefined : await freeRescueRef(repo, run, label);
-  if (kept !== undefined && rescue !== undefined) await runGit(repo, ["update-ref", rescue, kept.commit]);
-  return { ...(rescue === undefined ? {} : { rescue }), paths: more, warnings };
+  const rescue =
+    kept === undefined || more.length === 0 ? undefined : await keepObject(repo, kept.commit, { run, label });
+  return { ...given({ rescue }), paths: more, warnings };
 }
 
 /** The replaced content that the saved work does not have: changed since it was saved, by a person or a dead run's agent. */
 async function findUnsaved(repo: Repository, task: string, kept: KeptWork): Promise<string[]> {
   const work = await readWork(repo, task);
-  const saved = new Map(
-    work === undefined ? [] : (await diffWork(repo, work)).map(({ path, to }) => [path, to]),
-  );
+  const saved = work === undefined ? new Map<string, Version>() : toMap(await diffWork(repo, work));
   const differs = [...kept.changes].filter(([path, version]) => {
     const known = saved.get(path);
     return known === undefined || !sameVersion(known, version);
@@ -95,6 +93,6 @@ async function findUnsaved(repo: Repository, task: string, kept: KeptWork): Prom
 }
 
 async function dropRefs(repo: Repository, task: string): Promise<void> {
-  const refs = [checkpointRef(repo.tree, task), shelvedRef(repo.tree, task), shelvingRef(repo.tree, task)];
+  const refs = [checkpointRef, shelvedRef, shelvingRef].map((refOf) => refOf(repo.tree, task));
   await deleteRefs(repo, refs);
 }

@@ -1,15 +1,17 @@
 // The work of a task in a workflow, under refs/looper/work/<task> (names.ts): a commit for each visit of a stage that changed the tree, the
-// first on the task's checkpoint. save.ts adds a commit, apply.ts puts the work into a tree, shelve.ts takes it out of one.
+// first on the task's checkpoint. apply.ts puts the work into a tree, shelve.ts takes it out of one.
 import { z } from "zod";
-import type { DiffEntry } from "../base/read/diff.js";
-import { readMessage } from "../base/facts.js";
-import { importAll, OWN_IDENT } from "../base/fast-import.js";
-import { runGit } from "../base/git.js";
+import { type DiffEntry, changesBetween } from "../base/read/diff.js";
+import { readMessage, deleteRefs, listRefs } from "../base/list-refs.js";
+import { importAll, OWN_IDENT, importCommit } from "../base/fast-import.js";
+import { runGit, GitError, PLAIN_DIFF } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workFolder, workRef } from "../base/names.js";
-import { deleteRefs, listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { diffTrees } from "../index/index-file.js";
-import { findRescues, freeRescueRef, rescueMessage } from "../rescue/rescue.js";
+import { findRescues, keepChanges } from "../rescue/rescue.js";
+import { toText } from "../base/bytes.js";
+import type { Checkpoint } from "../checkpoint/checkpoint.js";
+import { hasObject } from "../base/objects.js";
 
 /** The facts in the message of a commit of saved work. */
 const WorkFacts = z.object({
@@ -94,23 +96,14 @@ export async function isOwnWork(repo: Repository, work: TaskWork, named: string)
   const facts = code === 0 ? readMessage(WorkFacts, out) : undefined;
   // Only commits that are here can be told apart.
   if (facts === undefined) return true;
-  const { task, run, stage, visit, since } = facts;
+  const same = ["task", "run", "stage", "visit", "since"] as const;
   return work.visits.some(
-    ({ facts: one }) =>
-      one.discarded === stage ||
-      (one.task === task &&
-        one.run === run &&
-        one.stage === stage &&
-        one.visit === visit &&
-        one.since === since),
+    ({ facts: one }) => one.discarded === facts.stage || same.every((key) => one[key] === facts[key]),
   );
 }
 
 /** The saved work of a task, as a list shows it. `at`: epoch ms. */
-export interface ListedWork {
-  task: string;
-  stage: string;
-  visit: number;
+export interface ListedWork extends Pick<WorkFacts, "task" | "stage" | "visit"> {
   at: number;
   tip: string;
   ref: string;
@@ -167,12 +160,8 @@ export async function keepAsRescue(
     const differs = await runGit(repo, ["diff", "--quiet", before.commit, work.tip, "--"], { answers: [1] });
     if (differs.code === 0) return before.ref;
   }
-  const ref = await freeRescueRef(repo, run, label);
-  const message = rescueMessage({ run, label, task, why: "given-up", base: work.base });
-  const ident = await repo.identity();
-  const entries = await diffWork(repo, work);
-  await importAll(repo, [{ ref, parent: work.base, ident, message, entries }]);
-  return ref;
+  const facts = { run, label, task, why: "given-up" as const, base: work.base };
+  return keepChanges(repo, facts, await diffWork(repo, work));
 }
 
 /** Drops the saved work of a task: it is kept as a rescue, or of an earlier pass. Starts one process. */
@@ -183,12 +172,88 @@ export async function dropSavedWork(repo: Repository, task: string): Promise<voi
 /** Drops the task's checkpoint and its saved work in one step: the work is committed, or kept as a rescue. */
 export async function dropWork(repo: Repository, task: string): Promise<void> {
   const { tree } = repo;
-  const refs = [
-    checkpointRef(tree, task),
-    workRef(tree, task),
-    shelvingRef(tree, task),
-    shelvedRef(tree, task),
-  ];
+  const refs = [checkpointRef, workRef, shelvingRef, shelvedRef].map((refOf) => refOf(tree, task));
   await deleteRefs(repo, refs);
   lastWorks.get(repo.fixedAnswers)?.delete(task);
+}
+
+/** The saved work as git shows it: a summary of at most 200 files, and the patch. */
+export interface ShownWork {
+  stat: string;
+  /** Absent: it is too large to show. */
+  patch?: string;
+  /** The command that shows all of it. */
+  command: string;
+}
+
+/** Shows the work of a task. Starts one process, or two if the patch is too large. */
+export async function showWork(repo: Repository, work: Pick<TaskWork, "tip" | "base">): Promise<ShownWork> {
+  const range = [work.base, work.tip, "--", ":(top)", ...repo.excludes];
+  const stat = [...PLAIN_DIFF, "--stat=120,100,200"];
+  const command = `git diff ${work.base} ${work.tip}`;
+  try {
+    const both = toText((await runGit(repo, [...stat, "--patch", ...range])).out);
+    // Each line of the summary begins with a space; an empty line follows it.
+    const patchAt = both.indexOf("\n\ndiff --git ");
+    if (patchAt === -1) return { stat: both, patch: "", command };
+    return { stat: both.slice(0, patchAt + 1), patch: both.slice(patchAt + 2), command };
+  } catch (error) {
+    // Git's answer is longer than any prompt.
+    if (error instanceof GitError)
+      return { stat: toText((await runGit(repo, [...stat, ...range])).out), command };
+    throw error;
+  }
+}
+
+export interface SaveOrder {
+  task: string;
+  run: string;
+  stage: string;
+  visit: number;
+  since?: string;
+  checkpoint: Pick<Checkpoint, "base" | "recorded">;
+  /** Everything in the tree that differs from the checkpoint: the work of earlier visits too. */
+  changes: readonly DiffEntry[];
+}
+
+/** Saved work, as the task's row names it. `base`: the commit of HEAD it is based on, or the checkpoint before the first commit. */
+export interface Saved {
+  commit: string;
+  base: string;
+}
+
+/**
+ * Saves the work of a visit under the task's ref. Replaces what an earlier attempt at the same visit saved. Work that is based on
+ * another checkpoint is kept as a rescue first. Returns all of the saved work.
+ */
+export async function saveWork(repo: Repository, order: SaveOrder): Promise<TaskWork> {
+  const { task, run, stage, visit, since, checkpoint, changes } = order;
+  const { base, recorded } = checkpoint;
+  const known = await readWork(repo, task);
+  const fits = known?.base === base;
+  if (known !== undefined && !fits) await keepAsRescue(repo, known, { task, run, label: `${task}-work` });
+  const visits = fits ? [...known.visits] : [];
+  const isThis = (one: VisitWork | undefined): boolean =>
+    one?.facts.stage === stage && one.facts.visit === visit && one.facts.since === since;
+  while (isThis(visits.at(-1))) visits.pop();
+  const parent = visits.at(-1)?.commit;
+  const before = parent === undefined ? [] : await diffTrees(repo, parent, base);
+  const facts = { task, run, stage, visit, base, since, head: recorded.commit };
+  const ref = workRef(repo.tree, task);
+  const { commit } = await importCommit(repo, {
+    ref,
+    parent: parent ?? base,
+    ident: OWN_IDENT,
+    message: workMessage(facts),
+    entries: changesBetween(before, changes),
+  });
+  const saved = [...visits, { commit, facts }];
+  return rememberWork(repo, task, { ref, tip: commit, base, head: recorded.commit, visits: saved });
+}
+
+/** Makes the task's ref the commit that its row names, if this repository has it. Returns whether it does. */
+export async function reviveWork(repo: Repository, task: string, commit: string): Promise<boolean> {
+  if (!(await hasObject(repo, `${commit}^{commit}`))) return false;
+  await runGit(repo, ["update-ref", workRef(repo.tree, task), commit]);
+  return true;
 }

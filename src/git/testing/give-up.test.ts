@@ -14,9 +14,8 @@ import { expect } from "vitest";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
 import type { Repository } from "../base/repository/repository.js";
-import { listRescues } from "../bring-back/rescues.js";
-import { restoreTo } from "../restore/restore.js";
-import type { Restored } from "../restore/restore-order.js";
+import { listRescues } from "../bring-back/bring-back.js";
+import { restoreTo, type Restored } from "../restore/restore.js";
 import { test, watchGit, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
 

@@ -6,8 +6,7 @@ import { expect } from "vitest";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import type { Repository } from "../base/repository/repository.js";
 import { snapshot } from "../attempt/snapshot.js";
-import { restoreTo } from "../restore/restore.js";
-import type { Restored } from "../restore/restore-order.js";
+import { restoreTo, type Restored } from "../restore/restore.js";
 import { runAs, test, type Scratch } from "./scratch.js";
 import { runAttempt } from "./scratch-task.js";
 

@@ -2,10 +2,8 @@
 // repository, and the tests change files.
 import { join } from "node:path";
 import { checkpoint } from "../checkpoint/checkpoint.js";
-import { prepareCommit } from "../commit/commit.js";
+import { prepareCommit, type Prepared, publish } from "../commit/commit.js";
 import { formatMessage } from "../commit/message.js";
-import type { Prepared } from "../commit/pending.js";
-import { publish } from "../commit/publish.js";
 import type { Repository } from "../base/repository/repository.js";
 import { type Scratch } from "./scratch.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";

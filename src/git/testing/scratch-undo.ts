@@ -1,18 +1,14 @@
 // For tests of undo: commits as the runner makes them, and the undo of one, as in the loop. scratch.ts makes the
 // repository, and the tests change files.
 import { join } from "node:path";
-import { prepareCommit } from "../commit/commit.js";
+import { prepareCommit, type Prepared } from "../commit/commit.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { readHead } from "../base/repository/head.js";
-import { findInTheWay } from "../bring-back/conflicts.js";
-import type { TaskCommit } from "../commit/live-commits.js";
+import { findInTheWay, planRevert, type RevertPlan, publishWithTree } from "../undo/revert-tree.js";
+import { type TaskCommit, listTaskCommits } from "../commit/live-commits.js";
 import { formatMessage, formatUndoMessage } from "../commit/message.js";
-import type { Prepared } from "../commit/pending.js";
 import type { Repository } from "../base/repository/repository.js";
-import { planRevert, type RevertPlan } from "../undo/revert.js";
-import { publishWithTree } from "../undo/revert-tree.js";
 import { type Scratch } from "./scratch.js";
-import { listTaskCommits } from "../commit/task-commits.js";
 
 /** The backlog with the task undone. */
 export const REOPENED = '{"tasks":[{"id":"T1","status":"todo"}]}\n';

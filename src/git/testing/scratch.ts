@@ -4,7 +4,7 @@ import { test as base } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Ports } from "../../system/ports.js";
 import type { Result } from "../../system/result.js";
-import { AGENT_ACTION } from "../rescue/own-commits.js";
+import { AGENT_ACTION } from "../restore/settle-head.js";
 import { openRepository, type Repository, type RepositoryPlaces } from "../base/repository/repository.js";
 
 /** A repository with one commit: `to-do.json`, `a.txt` ("one\n"), `dir/b.txt` ("two\n"); branch main, an identity set. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { recoverPending, type Prepared } from "../commit/pending.js";
+import { recoverPending, type Prepared } from "../commit/commit.js";
 import type { Repository } from "../base/repository/repository.js";
 import { publishWithTree } from "./revert-tree.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";

@@ -14,11 +14,11 @@ import {
 import { join } from "node:path";
 import { expect } from "vitest";
 import { readHead } from "../base/repository/head.js";
-import { planRevert } from "./revert.js";
+import { planRevert } from "./revert-tree.js";
 import { test, type Scratch } from "../testing/scratch.js";
 import { changesOf } from "../testing/scratch-task.js";
 import { cleanPlan, liveOf, planFor, REOPENED, taskCommit, undo } from "../testing/scratch-undo.js";
-import { listTaskCommits } from "../commit/task-commits.js";
+import { listTaskCommits } from "../commit/live-commits.js";
 
 function write(scratch: Scratch, path: string, content: string): void {
   mkdirSync(join(scratch.top, path, ".."), { recursive: true });

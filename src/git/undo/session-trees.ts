@@ -2,7 +2,15 @@
 // src/chapo/session/checkpoints.ts decides which. Commits, the person's index and ignored files stay as they are.
 import { join } from "node:path";
 import { toText } from "../base/bytes.js";
-import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
+import {
+  exists,
+  NOTHING,
+  type DiffEntry,
+  type Version,
+  turnBack,
+  sameContent,
+  isModule,
+} from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
 import { treeish } from "../base/repository/head.js";
 import { sessionTreesFolder } from "../base/names.js";
@@ -11,6 +19,7 @@ import type { Repository } from "../base/repository/repository.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";
 import { revertEntries } from "../restore/restore.js";
+import { wrap } from "./revert-tree.js";
 
 /** The names of the trees before and after a part of the work. */
 export interface TreeSpan {
@@ -83,32 +92,28 @@ export function planTakingBack(
 ): { back: DiffEntry[]; changed: string[] } {
   const after = new Map<string, Version>();
   const changed: string[] = [];
-  const same = (one: Version, other: Version): boolean =>
-    exists(one) || exists(other) ? sameVersion(one, other) : true;
-  for (const { path, from, to } of steps.flat()) {
+  for (const entry of steps.flat()) {
+    const { path, from, to } = entry;
     const held = after.get(path) ?? holds.get(path) ?? NOTHING;
     // A repository of its own is not git's to write.
-    if (from.mode === MODULE || to.mode === MODULE) changed.push(path);
-    else if (same(held, to)) after.set(path, from);
-    else if (!same(held, from)) changed.push(path);
+    if (isModule(entry)) changed.push(path);
+    else if (sameContent(held, to)) after.set(path, from);
+    else if (!sameContent(held, from)) changed.push(path);
   }
   const back = [...after]
     .map(([path, from]) => ({ path, from, to: holds.get(path) ?? NOTHING }))
-    .filter(({ from, to }) => !same(from, to));
+    .filter(({ from, to }) => !sameContent(from, to));
   return { back, changed };
 }
-
-const MODULE = "160000";
 
 /** Files that git does not see, where a file has to be written. */
 async function findHidden(repo: Repository, back: readonly DiffEntry[]): Promise<string[]> {
   const hidden: string[] = [];
-  for (const { path, to } of back)
-    if (
-      !exists(to) &&
-      (await repo.ports.files.stat(join(repo.cwd, toText(path)), { link: true })) !== undefined
-    )
-      hidden.push(path);
+  for (const { path, to } of back) {
+    if (exists(to)) continue;
+    const stat = await repo.ports.files.stat(join(repo.cwd, toText(path)), { link: true });
+    if (stat !== undefined) hidden.push(path);
+  }
   return hidden;
 }
 
@@ -116,10 +121,8 @@ async function revert(
   repo: Repository,
   { session, now, back }: { session: string; now: string; back: readonly DiffEntry[] },
 ): Promise<string> {
-  const own = back.map(({ path, from, to }) => ({ path, from: to, to: from }));
-  const ident = ["-c", "user.name=Looper", "-c", "user.email=looper@localhost"];
-  const { out } = await runGit(repo, [...ident, "commit-tree", "-m", "looper: checkpoint of a session", now]);
-  const ref = await revertEntries(repo, { base: out.trim(), run: session, label: "undo", own, back });
+  const base = await wrap(repo, now);
+  const ref = await revertEntries(repo, { base, run: session, label: "undo", own: turnBack(back), back });
   return ref.replace(/^refs\/looper\/rescue\//, "");
 }
 

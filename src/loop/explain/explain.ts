@@ -9,7 +9,7 @@ import { sortAttempt, runColdGate } from "../../gate/rooms/judge-work.js";
 import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
 import { removeSetupCache } from "../../gate/rooms/setup/setup.js";
 import { pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";
-import { readRecords } from "../../git/attempt/attempts.js";
+import { readRecords } from "../../git/commit/run-refs.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { runGit, withHint } from "../../git/base/git.js";
 import { attemptRef } from "../../git/base/names.js";

@@ -1,6 +1,6 @@
 // The environment variables of agents, hooks and the gate. Pure.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import { AGENT_ACTION } from "../../git/rescue/own-commits.js";
+import { AGENT_ACTION } from "../../git/restore/settle-head.js";
 import { STEP_DIR } from "../../logging/agent-file.js";
 import { given } from "../../system/given.js";
 import type { Verdict } from "../../todo/model/verified.js";

@@ -1,15 +1,14 @@
 // Effects that read and change the backlog alone. src/todo/store/store.ts reads and writes the file.
 import { basename, join, relative } from "node:path";
 import type { StepEvent } from "../../logging/events/events.js";
-import { findLeftBehind } from "../../git/checkpoint/left-behind.js";
+import { findLeftBehind } from "../../git/checkpoint/checkpoint.js";
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { Problem } from "../../todo/model/problem.js";
 import { indexOf } from "../../todo/model/select.js";
 import type { Backlog, IndexRow, Task } from "../../todo/model/task.js";
-import { understandBacklog } from "../../todo/understand/understand-backlog.js";
-import { describeCorrections } from "../../todo/understand/understand.js";
-import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
+import { understandBacklog, describeCorrections } from "../../todo/understand/understand.js";
+import type { ChangeOptions, Changed } from "../../todo/store/store.js";
 import type { ChangeResult } from "../step/jobs.js";
 import { findKnownVersion } from "./known-version.js";
 import type { World } from "./world.js";

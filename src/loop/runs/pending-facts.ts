@@ -1,6 +1,6 @@
 // Works out which changes of a pending commit are still missing in the backlog. Pure.
 import { z } from "zod";
-import type { Prepared } from "../../git/commit/pending.js";
+import type { Prepared } from "../../git/commit/commit.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { Task, TaskId } from "../../todo/model/task.js";
 

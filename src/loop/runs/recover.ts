@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
 import type { EventOf } from "../../logging/events/events.js";
 import { assertUnlocked, removeStaleLocks } from "../../git/base/locks.js";
-import { recoverPending } from "../../git/commit/pending.js";
+import { recoverPending } from "../../git/commit/commit.js";
 import { removeStaleRooms } from "../../git/room/room.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { UserError } from "../../system/errors.js";

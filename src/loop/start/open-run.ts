@@ -1,7 +1,7 @@
 // The one place that starts a run: locks, recovery, agents, rules, log; then `drive`. Every command that runs one uses it.
 // step.ts decides, and the perform files perform the effects.
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
-import { type Head, headOf } from "../../git/base/repository/head.js";
+import { type Head, headOf, useBranch } from "../../git/base/repository/head.js";
 import { UserError } from "../../system/errors.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
@@ -27,7 +27,6 @@ import { openNotifier } from "../perform/notify.js";
 import { openSharing, shareAndTell } from "../perform/outputs/share-questions.js";
 import { createMemory, type Notifier, type World } from "../perform/world.js";
 import type { Repository } from "../../git/base/repository/repository.js";
-import { useBranch } from "../../git/base/repository/branch.js";
 import { asResult } from "../../git/base/git.js";
 
 /** A run in progress. */

@@ -3,10 +3,9 @@
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { closure, indexOf, selectTask } from "../../todo/model/select.js";
-import { openStore } from "../../todo/store/store.js";
+import { openStore, type ReadResult } from "../../todo/store/store.js";
 import { TaskId, type IndexRow, type Task } from "../../todo/model/task.js";
-import { understandBacklog } from "../../todo/understand/understand-backlog.js";
-import type { ReadResult } from "../../todo/store/writer.js";
+import { understandBacklog } from "../../todo/understand/understand.js";
 import { openAgentStage } from "../perform/agent/agent-stage.js";
 import { renderPrompt } from "../perform/agent/prompt-for.js";
 import { createMemory } from "../perform/world.js";

@@ -4,17 +4,24 @@
 import { toText } from "../../git/base/bytes.js";
 import { withHint } from "../../git/base/git.js";
 import { headOf, type Head } from "../../git/base/repository/head.js";
-import { findInTheWay } from "../../git/bring-back/conflicts.js";
-import { listInHand } from "../../git/checkpoint/in-hand.js";
-import { recoverPending, dropPending, type Prepared } from "../../git/commit/pending.js";
+import { findInTheWay, planRevert, type Conflict, publishWithTree } from "../../git/undo/revert-tree.js";
+import { listInHand } from "../../git/checkpoint/checkpoint.js";
+import {
+  recoverPending,
+  dropPending,
+  type Prepared,
+  readBacklogMode,
+  prepareCommit,
+  type Preparation,
+  publish,
+} from "../../git/commit/commit.js";
 import { findOperation } from "../../git/index/operation.js";
-import { planRevert, type Conflict } from "../../git/undo/revert.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
-import { listTaskCommits } from "../../git/commit/task-commits.js";
+import { listTaskCommits } from "../../git/commit/live-commits.js";
 import type { Project } from "../../config/project/open-project.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";
+import { hintOnTask, findNearTask } from "../../todo/change/person-edits.js";
 import { never } from "../../system/never.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import type { Backlog } from "../../todo/model/task.js";
@@ -28,10 +35,7 @@ import {
 } from "./plan-undo.js";
 import { hasWork, takeBack, type TakeBackRequest } from "./take-back.js";
 import { openSite, readBacklog, takeOver, type UndoSite, changeBacklog } from "./undo-site.js";
-import { readBacklogMode, prepareCommit, type Preparation } from "../../git/commit/commit.js";
 import { formatUndoMessage } from "../../git/commit/message.js";
-import { publish } from "../../git/commit/publish.js";
-import { publishWithTree } from "../../git/undo/revert-tree.js";
 import { readMissingFacts, type PendingFacts } from "../runs/pending-facts.js";
 
 export interface UndoRequest {

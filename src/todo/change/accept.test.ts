@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { UserError } from "../../system/errors.js";
-import { MARKER } from "../model/marker.js";
+import { MARKER } from "../model/select.js";
 import { backlog, task } from "../testing/testing.js";
-import { acceptTasks } from "./accept.js";
+import { acceptTasks } from "./person-edits.js";
 
 const accepted = { meta: { verdict: "verified", accepted: { at: "2026-01-02T03:04:05.000Z", by: "ana" } } };
 const verified = { meta: { verdict: "verified" } };

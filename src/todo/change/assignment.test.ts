@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAssignment, valuesOf, type Assignment } from "./assignment.js";
+import { readAssignment, valuesOf, type Assignment } from "./person-edits.js";
 import { withValues } from "../model/changes/person-change.js";
 import { Task } from "../model/task.js";
 

@@ -7,7 +7,7 @@ import type { Backlog, Task, TaskId } from "../model/task.js";
 import { keepMark } from "../model/verified.js";
 import type { GivenAnswer, Progress } from "../../workflow/progress.js";
 import { whyNotAnswered } from "../../workflow/question.js";
-import { withAnswer } from "./person-changes.js";
+import { withAnswer } from "./stage-changes.js";
 
 /** How many deleted tasks are named; the rest is counted. */
 const NAMED = 20;
@@ -43,14 +43,23 @@ export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): M
     }
     (was === undefined ? edits.added : edits.changed).push(task.id);
     if (rules.while === "idle") {
-      return [keepDone(was, byPeople(was, task, { rules, edits }), { rules, edits })];
+      const taken =
+        rules.byAgents === true
+          ? keepProgress(was, keepChanges(was, task, edits), edits.putBack)
+          : takeProgress(was, task, edits.putBack);
+      return [keepDone(was, taken, { rules, edits })];
     }
     return [was === undefined ? asNew(task, edits) : takeTexts(was, task, edits)];
   });
-  if (rules.while === "idle") edits.removed.push(...goneFrom(known, found));
-  const backlog =
-    rules.while === "idle" ? { ...found, tasks } : putBackRest(known, { ...found, tasks }, edits);
-  if (edits.putBack.length > 0 || isCompleted(found, tasks)) return { backlog, edits };
+  const taken = { ...found, tasks };
+  const there = new Set(found.tasks.map(({ id }) => id));
+  if (rules.while === "idle")
+    edits.removed.push(...known.tasks.flatMap(({ id }) => (there.has(id) ? [] : [id])));
+  const backlog = rules.while === "idle" ? taken : putBackRest(known, taken, edits);
+  // An accepted edit may be completed: a person's answer frees its task.
+  const isCompleted =
+    tasks.length === found.tasks.length && tasks.some((task, at) => task !== found.tasks[at]);
+  if (edits.putBack.length > 0 || isCompleted) return { backlog, edits };
   return isDeepStrictEqual(known, found) ? { backlog: found } : { backlog: found, edits };
 }
 
@@ -71,26 +80,6 @@ function putBackAll(known: Backlog, found: Backlog): Merged {
   return { backlog: known, edits };
 }
 
-/** Accepts the changes that people may make while no agent is at work. */
-function byPeople(
-  was: Task | undefined,
-  is: Task,
-  { rules, edits }: { rules: MergeRules; edits: Edits },
-): Task {
-  if (rules.byAgents !== true) return takeProgress(was, is, edits.putBack);
-  return keepProgress(was, keepChanges(was, is, edits), edits.putBack);
-}
-
-/** Whether an accepted edit was completed: a person's answer frees its task. */
-function isCompleted({ tasks: found }: Backlog, tasks: readonly Task[]): boolean {
-  return tasks.length === found.length && tasks.some((task, at) => task !== found[at]);
-}
-
-function goneFrom(known: Backlog, found: Backlog): TaskId[] {
-  const there = new Set(found.tasks.map(({ id }) => id));
-  return known.tasks.flatMap(({ id }) => (there.has(id) ? [] : [id]));
-}
-
 /** An editor with an old version of the file must not undo tasks that this run finished. */
 function keepDone(
   was: Task | undefined,
@@ -109,23 +98,20 @@ function keepChanges(was: Task | undefined, is: Task, edits: Edits): Task {
   return compact({ ...is, changes: was?.changes });
 }
 
+const NOT_FOR_NEW = ["verify", "changes", "agent", "workflow", "parent", "progress"] as const;
+
 /** A task that was added while an agent worked becomes todo, without commands, leave to change checks, an agent or a workflow of its own. */
 function asNew(task: Task, edits: Edits): Task {
   const unmarked = keepMark(undefined, task);
-  const { verify, changes, agent, workflow, parent, progress, ...rest } = unmarked;
-  const taken: Task = { ...rest, status: "todo" };
   const gone = [
     ...(task.status === "todo" ? [] : ["status"]),
-    ...(verify === undefined ? [] : ["verify"]),
-    ...(changes === undefined ? [] : ["changes"]),
-    ...(agent === undefined ? [] : ["agent"]),
-    ...(workflow === undefined ? [] : ["workflow"]),
-    ...(parent === undefined ? [] : ["parent"]),
-    ...(progress === undefined ? [] : ["progress"]),
+    ...NOT_FOR_NEW.filter((key) => task[key] !== undefined),
     ...(unmarked === task ? [] : ["meta.verdict"]),
   ];
   if (gone.length === 0) return task;
   edits.putBack.push(`${gone.join(", ")} of ${task.id}, which is new`);
+  const taken: Task = { ...unmarked, status: "todo" };
+  for (const key of NOT_FOR_NEW) Reflect.deleteProperty(taken, key);
   return taken;
 }
 
@@ -201,44 +187,31 @@ function compact<T extends object>(value: T): T {
 /** The keys of progress that differ, as messages name them: `progress.stage`. */
 function nameProgress(was: Progress | undefined, is: Progress | undefined): string[] {
   if (was === undefined || is === undefined) return ["progress"];
-  const [left, right] = [new Map<string, unknown>(Object.entries(was)), new Map(Object.entries(is))];
-  const keys = [...new Set([...left.keys(), ...right.keys()])];
-  return keys
-    .filter((key) => !isDeepStrictEqual(left.get(key), right.get(key)))
-    .sort()
-    .map((key) => `progress.${key}`);
+  return differences(was, is).map((key) => `progress.${key}`);
 }
 
 /** The task with the progress of `was`. `putBack` is told what differed. */
 function keepProgress(was: Task | undefined, is: Task, putBack: string[]): Task {
   if (isDeepStrictEqual(was?.progress, is.progress)) return is;
   putBack.push(`${nameProgress(was?.progress, is.progress).join(", ")} of ${is.id}`);
-  return withProgressOf(was, is);
+  return compact({ ...is, progress: was?.progress });
 }
+
+const FOR_PEOPLE = new Set(["progress.answer", "progress.paused"]);
 
 /** The task that people saved: a new answer that fits the open question and the pause are theirs. */
 function takeProgress(was: Task | undefined, is: Task, putBack: string[]): Task {
-  if (is.status === "done" && was?.status !== "done" && is.progress !== undefined) {
-    const { progress: _progress, ...done } = is;
-    return done;
-  }
+  if (is.status === "done" && was?.status !== "done" && is.progress !== undefined)
+    return compact({ ...is, progress: undefined });
   if (isDeepStrictEqual(was?.progress, is.progress)) return is;
   if (was?.progress === undefined || is.progress === undefined) return keepProgress(was, is, putBack);
-  const back = nameProgress(was.progress, is.progress).filter((name) => !isForPeople(name));
+  const back = nameProgress(was.progress, is.progress).filter((name) => !FOR_PEOPLE.has(name));
   if (back.length > 0) putBack.push(`${back.join(", ")} of ${is.id}`);
-  const { paused: _paused, ...known } = was.progress;
-  const paused = is.progress.paused;
+  const { paused } = is.progress;
   const isNew = !isDeepStrictEqual(paused, was.progress.paused);
-  const kept: Task = {
-    ...is,
-    progress:
-      paused === undefined ? known : { ...known, paused: isNew ? { ...paused, via: "file" } : paused },
-  };
+  const via = paused && isNew ? { ...paused, via: "file" as const } : paused;
+  const kept = { ...is, progress: compact({ ...was.progress, paused: via }) };
   return takeAnswer(was.progress, { task: kept, answer: is.progress.answer }, putBack);
-}
-
-function isForPeople(name: string): boolean {
-  return name === "progress.answer" || name === "progress.paused";
 }
 
 /** The first answer counts; another one, and one that does not fit, is put back with the reason. */
@@ -254,9 +227,4 @@ function takeAnswer(
     return task;
   }
   return withAnswer(task, { ...answer, via: "file" });
-}
-
-function withProgressOf(was: Task | undefined, is: Task): Task {
-  const { progress: _progress, ...rest } = is;
-  return was?.progress === undefined ? rest : { ...rest, progress: was.progress };
 }

@@ -4,7 +4,7 @@ import { checkBacklog } from "../check/check.js";
 import type { NewTask } from "../model/summary.js";
 import { backlog, task } from "../testing/testing.js";
 import type { Backlog, Task } from "../model/task.js";
-import { MARKER } from "../model/marker.js";
+import { MARKER } from "../model/select.js";
 import { applyChanges } from "./update.js";
 
 const NOW = "2026-11-20T21:46:01.000Z";

@@ -1,5 +1,5 @@
 // A person's answers, pauses and messages as changes of the newest backlog. Pure; throws a `UserError` for a task or question
-// that does not exist or an answer that does not fit. person-changes.ts makes the changes.
+// that does not exist or an answer that does not fit. stage-changes.ts makes the changes.
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
@@ -9,7 +9,7 @@ import { noOf, yesOf } from "../../workflow/yes-and-no.js";
 import type { PersonChange } from "../model/changes/person-change.js";
 import { didYouMean } from "../model/problem.js";
 import type { Task } from "../model/task.js";
-import { whyComplete } from "./person-changes.js";
+import { whyComplete } from "./stage-changes.js";
 import { requireTask, type PersonEdit } from "./person-edits.js";
 
 /** The person, and the way in which their word arrived. */

@@ -1,7 +1,7 @@
 // The runner's changes to a task's progress through its workflow: enter, advance, and the ends. Pure. update.ts applies them
 // to the backlog; loop/step decides them.
 import { given } from "../../system/given.js";
-import type { Answer, Grant, Progress, Question, Spent } from "../../workflow/progress.js";
+import type { Answer, Progress, Question, Spent, By, GivenAnswer, Grant } from "../../workflow/progress.js";
 import {
   completeAnswer,
   describeAnswer,
@@ -9,10 +9,13 @@ import {
   isAnswered,
   questionId,
   questionIdBefore,
+  whyNotAnswered,
 } from "../../workflow/question.js";
 import { ENDS } from "../../workflow/workflow.js";
 import type { Advance, AskedQuestion, Change } from "../model/changes/change.js";
 import type { Task } from "../model/task.js";
+import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
+import type { PersonChange } from "../model/changes/person-change.js";
 
 type Enter = Extract<Change, { op: "enter" }>;
 
@@ -106,38 +109,31 @@ function moveOn(
 ): Progress {
   const { to, output = taken?.edited, work } = change;
   const { question: _question, answer: _answer, reasons: _reasons, ...kept } = progress;
+  const grant = ({ by, via, at }: Answer): Grant => ({ what: progress.stage, by, via, at });
   const { work: saved, ...rest } = kept;
   return {
     ...rest,
     stage: to,
     visit: progress.visit + 1,
     since: now,
-    ...(isEnd(to) ? {} : { visits: { ...progress.visits, [to]: (progress.visits?.[to] ?? 0) + 1 } }),
-    ...(output === undefined ? {} : { outputs: { ...progress.outputs, [output.stage]: output } }),
-    ...given({ work: work === null ? undefined : (work ?? saved) }),
-    // The next prompt has the question beside its answer, and the commit names the stage.
-    ...(taken === undefined
-      ? {}
-      : {
-          answers: [
-            ...(progress.answers ?? []),
-            {
-              ...taken,
-              stage: progress.stage,
-              ...given({ asked: progress.question?.text, call: progress.question?.call }),
-            },
-          ],
-        }),
-    ...given({ spent: addSpent(progress, change.spent) }),
-    ...(change.grant === undefined || taken === undefined
-      ? {}
-      : { grants: [...(progress.grants ?? []), grantOf(progress.stage, taken)] }),
-    ...(change.reasons === undefined ? {} : { reasons: [...change.reasons] }),
+    ...given({
+      visits: isEnd(to) ? undefined : { ...progress.visits, [to]: (progress.visits?.[to] ?? 0) + 1 },
+      outputs: output && { ...progress.outputs, [output.stage]: output },
+      work: work === null ? undefined : (work ?? saved),
+      // The next prompt has the question beside its answer, and the commit names the stage.
+      answers: taken && [
+        ...(progress.answers ?? []),
+        {
+          ...taken,
+          stage: progress.stage,
+          ...given({ asked: progress.question?.text, call: progress.question?.call }),
+        },
+      ],
+      spent: addSpent(progress, change.spent),
+      grants: change.grant && taken && [...(progress.grants ?? []), grant(taken)],
+      reasons: change.reasons && [...change.reasons],
+    }),
   };
-}
-
-function grantOf(what: string, { by, via, at }: Answer): Grant {
-  return { what, by, via, at };
 }
 
 function isEnd(stage: string): boolean {
@@ -152,13 +148,10 @@ function addSpent({ spent, stage }: Progress, more: Spent | undefined): Progress
 
 function sum(before: Spent | undefined, more: Spent): Spent {
   if (before === undefined) return more;
-  const cost =
-    before.cost_usd === undefined && more.cost_usd === undefined
-      ? {}
-      : { cost_usd: (before.cost_usd ?? 0) + (more.cost_usd ?? 0) };
+  const costs = [before.cost_usd, more.cost_usd].filter((one) => one !== undefined);
   return {
     tokens: before.tokens + more.tokens,
-    ...cost,
+    ...(costs.length === 0 ? {} : { cost_usd: costs.reduce((a, b) => a + b) }),
     duration_ms: before.duration_ms + more.duration_ms,
   };
 }
@@ -226,4 +219,125 @@ export function whyNotClaimed({ progress }: Task): string | undefined {
   return isAnswered(progress)
     ? `the answer to ${progress.question.id} is not taken yet`
     : `it waits for an answer to ${progress.question.id}`;
+}
+
+// A person's changes to a task's progress. Each makes the changed task, or says why it is refused; `now` is RFC 3339.
+
+type Of<Op extends PersonChange["op"]> = Extract<PersonChange, { op: Op }>;
+
+/** The first answer to an open question counts. The task is free for the next run at once. */
+export function answer(task: Task, change: Of<"answer">, now: string): Task | string {
+  const { question, outcome, text, comment, edited, arguments: args, shown_sha256, by, via } = change;
+  const { progress } = task;
+  const why = whyNotAnswered(progress, change);
+  if (why !== undefined) return why;
+  if (progress?.question === undefined) return `the question ${question} is not open`;
+  const answered: Answer = {
+    question,
+    ...byOf({ by, via }, now),
+    ...given({
+      shown_sha256: shown_sha256 ?? progress.question.shows?.sha256,
+      outcome,
+      text,
+      comment,
+      edited,
+      arguments: args,
+    }),
+  };
+  return withAnswer(task, answered);
+}
+
+/** The task with an answer to its question: it does not wait for a person any more. */
+export function withAnswer(task: Task, answer: GivenAnswer): Task {
+  if (task.progress === undefined) return task;
+  const freed = withoutQuestion(task, task.progress.question);
+  const status = freed.status === "blocked" ? "todo" : freed.status;
+  return { ...freed, status, progress: { ...task.progress, answer } };
+}
+
+export function pause(task: Task, { why, ...change }: Of<"pause">, now: string): Task | string {
+  if (task.status === "done") return "it is done";
+  const before = task.progress?.paused;
+  if (before !== undefined) return `it is paused already, by ${describeBy(before)}`;
+  return withProgress(task, now, { paused: { ...byOf(change, now), ...given({ why }) } });
+}
+
+export function resume(task: Task): Task | string {
+  if (task.progress?.paused === undefined) return "it is not paused";
+  const { paused: _paused, ...progress } = task.progress;
+  return withoutEmpty({ ...task, progress });
+}
+
+/** A message reaches the agent with its next prompt. */
+export function note(task: Task, { text, ...change }: Of<"note">, now: string): Task | string {
+  if (task.status === "done") return "it is done";
+  const notes = task.progress?.notes ?? [];
+  return withProgress(task, now, {
+    notes: [...notes, { text, ...byOf(change, now), delivery: "next-prompt" as const }],
+  });
+}
+
+/** Lifts a pause too, because the task is not to wait any longer. */
+export function complete(task: Task, change: Of<"complete">, now: string): Task | string {
+  const why = whyComplete(task);
+  if (why !== undefined) return why;
+  const { paused: _paused, ...rest } = task.progress ?? notStarted(now);
+  return { ...task, progress: { ...rest, complete: byOf(change, now) } };
+}
+
+/** Why a task's workflow is already complete; `undefined` if it is not. */
+export function whyComplete({ status, progress }: Task): string | undefined {
+  if (status === "done") return "it is done";
+  if (progress?.complete !== undefined) return `it is complete already, by ${describeBy(progress.complete)}`;
+  return progress?.stage === "finish" ? "it is at finish" : undefined;
+}
+
+/** Outputs and answers stay; the work stays only for a restart at a stage. */
+export function restart(task: Task, { stage }: Of<"restart">, now: string): Task | string {
+  if (task.status === "done") return `it is done; \`looper todo ${task.id}\` makes it a task again`;
+  const { question, outputs, answers, notes, work, workflow, digest, visit, first } =
+    task.progress ?? notStarted(now);
+  const progress: Progress = {
+    workflow,
+    digest,
+    stage: "block",
+    visit,
+    since: now,
+    ...given({
+      first,
+      outputs,
+      answers,
+      notes,
+      restart: stage,
+      work: stage === undefined ? undefined : work,
+    }),
+  };
+  return withoutEmpty({ ...withoutQuestion(task, question), status: "todo", progress });
+}
+
+/** The task without its place in the workflow, for a status that a person sets. */
+export function withoutProgress(task: Task): Task {
+  if (task.progress === undefined) return task;
+  const { progress: _progress, ...rest } = withoutQuestion(task, task.progress.question);
+  return rest;
+}
+
+function withProgress(task: Task, now: string, more: Pick<Progress, "paused" | "notes">): Task {
+  return { ...task, progress: { ...(task.progress ?? notStarted(now)), ...more } };
+}
+
+/** The progress of a task in no stage yet; the run chooses its workflow when it enters. */
+function notStarted(now: string): Progress {
+  return { workflow: DEFAULT_WORKFLOW, digest: "", stage: "block", visit: 1, since: now };
+}
+
+/** Without a progress that holds nothing: the task has not entered a stage. */
+function withoutEmpty(task: Task): Task {
+  const { progress, ...rest } = task;
+  if (progress === undefined || progress.digest !== "") return task;
+  return Object.keys(progress).length > Object.keys(notStarted("")).length ? task : rest;
+}
+
+function byOf({ by, via }: Pick<By, "by" | "via">, at: string): By {
+  return { by, via, at };
 }

@@ -3,10 +3,9 @@ import { expect, test } from "vitest";
 import { given } from "../../system/given.js";
 import type { Applied, Change } from "../model/changes/change.js";
 import type { PersonChange } from "../model/changes/person-change.js";
-import { indexOf } from "../model/select.js";
+import { indexOf, MARKER } from "../model/select.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Backlog, Task } from "../model/task.js";
-import { MARKER } from "../model/marker.js";
 import { applyChanges } from "./update.js";
 
 const NOW = "2026-11-20T21:46:01.000Z";

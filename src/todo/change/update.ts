@@ -2,15 +2,25 @@
 // changes that others made meanwhile.
 import { never } from "../../system/never.js";
 import type { Applied, Change } from "../model/changes/change.js";
-import { MARKER } from "../model/marker.js";
-import { planNewTasks } from "./new-tasks.js";
-import { changeProgress, withoutProgress } from "./person-changes.js";
-import { advanceStage, enterStage, giveUp, whyNotClaimed } from "./stage-changes.js";
+import { MARKER, isMarker, isSetMarker, placeIn } from "../model/select.js";
+import {
+  answer,
+  complete,
+  note,
+  pause,
+  restart,
+  resume,
+  withoutProgress,
+  advanceStage,
+  enterStage,
+  giveUp,
+  whyNotClaimed,
+} from "./stage-changes.js";
 import { withValues, type PersonChange } from "../model/changes/person-change.js";
-import { isMarker, isSetMarker, placeIn } from "../model/select.js";
-import type { TaskId } from "../model/task.js";
-import { Task, type Backlog } from "../model/task.js";
+import { TaskId, Task, type Backlog } from "../model/task.js";
 import { markAccepted, markVerdict } from "../model/verified.js";
+import { filled, linkTasks, quoted, settleIds, folded } from "../model/add-tasks.js";
+import type { NewTask } from "../model/summary.js";
 
 interface Draft {
   /** As it was before the first change. */
@@ -89,12 +99,17 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
     case "advance":
       return set(draft, change.id, (task) => advanceStage(task, change, draft.now));
     case "answer":
+      return set(draft, change.id, (task) => answer(task, change, draft.now));
     case "pause":
+      return set(draft, change.id, (task) => pause(task, change, draft.now));
     case "resume":
+      return set(draft, change.id, resume);
     case "note":
+      return set(draft, change.id, (task) => note(task, change, draft.now));
     case "complete":
+      return set(draft, change.id, (task) => complete(task, change, draft.now));
     case "restart":
-      return set(draft, change.id, (task) => changeProgress(task, change, draft.now));
+      return set(draft, change.id, (task) => restart(task, change, draft.now));
     case "adopt":
       return set(draft, change.id, (task) =>
         task.status === "done" ? "it is done" : { ...task, status: change.status, progress: change.progress },
@@ -107,25 +122,26 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
 }
 
 function claim(draft: Draft, { id, expect }: Extract<Change, { op: "claim" }>): string | undefined {
-  const why = set(draft, id, (task) => {
-    if (task.status !== expect) return `it is ${task.status}, not ${expect}`;
-    const why = whyNotClaimed(task);
-    if (why !== undefined) return why;
-    return { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
-  });
   // A person's new task does not remove the marker; work on it does.
-  if (why === undefined) takeMarkersAway(draft);
-  return why;
+  return open(draft, id, (task) => {
+    if (task.status !== expect) return `it is ${task.status}, not ${expect}`;
+    return whyNotClaimed(task) ?? { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
+  });
 }
 
 function reopen(draft: Draft, change: Extract<Change, { op: "reopen" }>): string | undefined {
-  const why = set(draft, change.id, (task) => {
+  return open(draft, change.id, (task) => {
     if (task.status !== "done") return `it is ${task.status}, not done`;
     if (isMarker(task)) return "it is the completion marker";
     const { blockers, ...rest } = markVerdict(withoutProgress(task), undefined);
     const reasons = change.blockers.length === 0 ? {} : { blockers: [...change.blockers] };
     return { ...rest, status: change.to, ...reasons };
   });
+}
+
+/** Changes a task that is open then: the markers go. */
+function open(draft: Draft, id: TaskId, change: (task: Task) => Task | string): string | undefined {
+  const why = set(draft, id, change);
   if (why === undefined) takeMarkersAway(draft);
   return why;
 }
@@ -224,14 +240,12 @@ function edit(
   { id, set: values, clear }: Extract<PersonChange, { op: "edit" }>,
 ): string | undefined {
   const opens = values.status !== undefined && values.status !== "done";
-  const why = set(draft, id, (task) => {
+  return (opens ? open : set)(draft, id, (task) => {
     if (opens && isSetMarker(task)) return "it is the completion marker";
     const starts = values.status === "todo" || values.status === "done";
     const edited = withValues(starts ? withoutProgress(task) : task, { set: values, clear });
     return opens ? markVerdict(edited, undefined) : edited;
   });
-  if (why === undefined && opens) takeMarkersAway(draft);
-  return why;
 }
 
 function insert(draft: Draft, { task }: Extract<PersonChange, { op: "insert" }>): string | undefined {
@@ -247,4 +261,99 @@ function remove(draft: Draft, { id }: Extract<PersonChange, { op: "remove" }>): 
   if (gone === undefined) return "no such task";
   takeOut(draft, [gone]);
   return undefined;
+}
+
+// The tasks that an agent reports (contract §4, `new_tasks[]`) get ids and edges; invalid ones are dropped.
+
+export interface Planned {
+  tasks: Task[];
+  /** Each part that was dropped, with the reason. */
+  warnings: string[];
+}
+
+/** Turns reported tasks into tasks. `existing`: all tasks without the completion marker. `now`: RFC 3339. */
+export function planNewTasks(
+  existing: readonly Task[],
+  reported: readonly NewTask[],
+  options: { now: string; keepVerify: boolean },
+): Planned {
+  const warnings: string[] = [];
+  const open = new Map<string, TaskId>();
+  for (const task of existing) if (task.status !== "done") open.set(folded(task.title), task.id);
+  const reportedOnce = withoutTwins(new Set(open.keys()), reported, warnings);
+  const ids = settleIds(
+    reportedOnce.map(({ id }) => id),
+    existing.map(({ id }) => id),
+  );
+  const accepted = reportedOnce.flatMap((from, at) => {
+    const id = ids[at];
+    return id === undefined ? [] : [{ from, id, names: from.depends_on ?? [] }];
+  });
+  for (const { from, id } of accepted) open.set(folded(from.title), id);
+  // A reference to a reported task's own id leads to that task, or to the existing task with its title.
+  const renamed = new Map<string, TaskId>();
+  for (const { from, id } of accepted)
+    if (from.id !== undefined && !renamed.has(from.id)) renamed.set(from.id, id);
+  for (const { id, title } of reported) {
+    const twin = open.get(folded(title));
+    if (id !== undefined && twin !== undefined && !renamed.has(id)) renamed.set(id, twin);
+  }
+  const known = new Set<string>([...existing, ...accepted].map((task) => task.id));
+  const edges = linkTasks(
+    accepted,
+    (name, { from }) => {
+      // If its own given id was taken, a reference to it means the task that has the id.
+      const target = TaskId.safeParse(name === from.id ? name : (renamed.get(name) ?? name)).data;
+      return target !== undefined && known.has(target) ? target : undefined;
+    },
+    (id, words) => warnings.push(`new task ${id}: ${words}`),
+  );
+  const tasks = accepted.map(({ from, id }) =>
+    toTask(from, { ...options, id, edges: edges.get(id) ?? [], warnings }),
+  );
+  return { tasks, warnings };
+}
+
+/** Leaves out duplicates: tasks with the title of an unfinished task, or of an earlier one in the list. */
+function withoutTwins(titles: Set<string>, reported: readonly NewTask[], warnings: string[]): NewTask[] {
+  return reported.filter((task) => {
+    const title = folded(task.title);
+    const why = isMarker({ id: task.id ?? "", tags: task.tags })
+      ? "it is the completion marker"
+      : title === ""
+        ? "it has no title"
+        : titles.has(title)
+          ? "a task with this title is open"
+          : undefined;
+    if (why !== undefined) warnings.push(`new task ${quoted(task.title)} dropped: ${why}`);
+    titles.add(title);
+    return why === undefined;
+  });
+}
+
+interface Accepted {
+  id: TaskId;
+  edges: readonly TaskId[];
+  now: string;
+  keepVerify: boolean;
+  warnings: string[];
+}
+
+function toTask(from: NewTask, { id, edges, now, keepVerify, warnings }: Accepted): Task {
+  const { title, description, reference, priority, details, steps, tags, files, verify, agent } = from;
+  if (!keepVerify && verify !== undefined && verify.length > 0)
+    warnings.push(`new task ${id}: its verify commands dropped: an agent may not choose its own checks`);
+  if (!keepVerify && agent !== undefined)
+    warnings.push(`new task ${id}: its agent ${quoted(agent)} dropped: an agent may not choose who works`);
+  return {
+    id,
+    title,
+    ...filled({ description, reference }),
+    priority: priority ?? 3,
+    status: "todo",
+    ...filled({ details, steps, tags, files, depends_on: [...edges] }),
+    ...(keepVerify ? filled({ verify, agent }) : {}),
+    created_at: now,
+    updated_at: now,
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TaskId } from "../model/task.js";
-import { hintOnTask } from "./which-task.js";
+import { hintOnTask } from "./person-edits.js";
 
 const task = (id: string, title: string, tags: string[] = []) => ({
   id: TaskId.parse(id),

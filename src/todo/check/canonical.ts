@@ -30,17 +30,15 @@ export function formatBacklog(bytes: Uint8Array, { keepOrder = false } = {}): Re
   const problems = checked.kind === "ok" ? [] : checked.problems.filter(({ rule }) => UNKEEPABLE.has(rule));
   if (problems.length > 0) return err(problems);
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  if (!isRecord(value) || !Array.isArray(value["tasks"])) return err([noTasks()]);
+  if (!isRecord(value) || !Array.isArray(value["tasks"])) {
+    const message = "this is not a task file: its root is not an object with a list of tasks";
+    return err([{ rule: "wrong-type", pointer: "", line: 1, column: 1, message, suggestion: null }]);
+  }
   const tasks: unknown[] = value["tasks"];
   const formatted = tasks.map(formatTask);
   const inOrder = keepOrder ? formatted : formatted.sort(compareTasks);
   const root = ordered({ ...value, tasks: inOrder }, ROOT_KEYS);
   return ok(`${JSON.stringify(root, null, 2)}\n`);
-}
-
-function noTasks(): Problem {
-  const message = "this is not a task file: its root is not an object with a list of tasks";
-  return { rule: "wrong-type", pointer: "", line: 1, column: 1, message, suggestion: null };
 }
 
 function formatTask(task: unknown): unknown {
@@ -73,9 +71,7 @@ function ordered(members: Members, order: ReadonlyMap<string, number>): Members 
 /** By priority, then id; what has none of a kind that can be compared comes last. */
 function compareTasks(a: unknown, b: unknown): number {
   const [first, second] = [rankOf(a), rankOf(b)];
-  return first.priority === second.priority
-    ? compareIds(first.id, second.id)
-    : first.priority - second.priority;
+  return first.priority - second.priority || compareIds(first.id, second.id);
 }
 
 function rankOf(task: unknown): { priority: number; id: string } {

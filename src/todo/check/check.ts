@@ -2,15 +2,15 @@
 // result. JSON.parse reads the value; file-text.ts finds the problems of the text, shape.ts and rules.ts those of the value.
 import { decodeUtf8 } from "../../system/text/decode-utf8.js";
 import { given } from "../../system/given.js";
-import { parseJson } from "../../system/text/json.js";
+import { parseJson, isRecord } from "../../system/text/json.js";
 import { lineCounter } from "../../system/text/line-counter.js";
 import { locator, readText, type FileText, type TextProblem } from "../json/file-text.js";
 import type { UnplacedProblem, Problem } from "../model/problem.js";
-import { checkProgress } from "./progress-rules.js";
-import { checkRules } from "./rules.js";
+import { checkProgress, checkRules, property } from "./rules.js";
 import { explainShape, isBacklog, readTask, readWrongTask, type WrongTask } from "./shape.js";
 import type { Backlog, Task } from "../model/task.js";
 import type { UserSchema } from "./user-schema.js";
+import { compareText } from "../model/order.js";
 
 export interface CheckOptions {
   /** The agents that a task may name; without it, any name is valid. */
@@ -40,10 +40,13 @@ export function checkBacklog(bytes: Uint8Array, options: CheckOptions = {}): Che
   if (!/\S/u.test(text)) return { kind: "empty", problems: [nothingThere()], bom };
   const { file, problems } = readText(text);
   // Of a text that is nested too deep nothing more is read: other readers of a value may recurse.
-  if (problems.some(({ rule }) => rule === "syntax" || rule === "nesting"))
-    return { kind: "invalid", problems: inOrder(text, file, { problems, findings: [] }), ...tasksFrom(file) };
+  if (problems.some(({ rule }) => rule === "syntax" || rule === "nesting")) {
+    // Of a text that is not JSON as a whole the tasks whose own text is.
+    const tasksOf = sorted(file.rows.map((row) => parseJson(row)));
+    return { kind: "invalid", problems: inOrder(text, file, { problems, findings: [] }), ...tasksOf };
+  }
   const value: unknown = JSON.parse(text);
-  const findings = findingsIn(value, options);
+  const findings = [...explainShape(value), ...rulesIn(value, options), ...(options.schema?.(value) ?? [])];
   if (problems.length === 0 && findings.length === 0) {
     // Its shape has no problem.
     const backlog = value as Backlog;
@@ -52,7 +55,8 @@ export function checkBacklog(bytes: Uint8Array, options: CheckOptions = {}): Che
   }
   const placed = inOrder(text, file, { problems, findings });
   if (hasNoTasks(value)) return { kind: "empty", problems: placed, bom };
-  return { kind: "invalid", problems: placed, ...readable(value) };
+  const tasks = property(value, "tasks");
+  return { kind: "invalid", problems: placed, ...sorted(Array.isArray(tasks) ? tasks : []) };
 }
 
 /**
@@ -66,21 +70,16 @@ export function readBacklog(bytes: Uint8Array, options: CheckOptions = {}): Back
   return options.schema !== undefined || rulesIn(value, options).length > 0 ? undefined : value;
 }
 
-function findingsIn(value: unknown, options: CheckOptions): UnplacedProblem[] {
-  return [...explainShape(value), ...rulesIn(value, options), ...(options.schema?.(value) ?? [])];
-}
-
 function rulesIn(value: unknown, { agentNames, answers }: CheckOptions): UnplacedProblem[] {
-  const tasks: unknown =
-    typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : undefined;
+  const tasks = property(value, "tasks");
   const progress = Array.isArray(tasks) ? checkProgress(tasks, given({ answers })) : [];
   return [...checkRules(value, agentNames), ...progress];
 }
 
 function hasNoTasks(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  if (Object.keys(value).length === 0) return true;
-  return "tasks" in value && Array.isArray(value.tasks) && value.tasks.length === 0;
+  if (!isRecord(value)) return false;
+  const { tasks } = value;
+  return Object.keys(value).length === 0 || (Array.isArray(tasks) && tasks.length === 0);
 }
 
 function nothingThere(): Problem {
@@ -89,16 +88,6 @@ function nothingThere(): Problem {
 }
 
 type Tasks = Pick<Extract<CheckResult, { kind: "invalid" }>, "readable" | "wrong">;
-
-function readable(value: unknown): Tasks {
-  if (typeof value !== "object" || value === null || !("tasks" in value)) return sorted([]);
-  return sorted(Array.isArray(value.tasks) ? value.tasks : []);
-}
-
-/** The tasks of a text that is not JSON as a whole: those whose own text is JSON. */
-function tasksFrom({ rows }: FileText): Tasks {
-  return sorted(rows.map((row) => parseJson(row)));
-}
 
 function sorted(tasks: readonly unknown[]): Tasks {
   return {
@@ -126,16 +115,8 @@ function inOrder(
 type Placed = Pick<Problem, "rule" | "pointer" | "message"> & { offset: number };
 
 function byPlace(a: Placed, b: Placed): number {
-  return (
-    a.offset - b.offset ||
-    compare(a.rule, b.rule) ||
-    compare(a.pointer, b.pointer) ||
-    compare(a.message, b.message)
-  );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const textOf = ({ rule, pointer, message }: Placed): string => [rule, pointer, message].join("\0");
+  return a.offset - b.offset || compareText(textOf(a), textOf(b));
 }
 
 /** The text with its byte order mark, or the problem that it is not UTF-8. */

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { findForbiddenChange, withoutRunnerKeys } from "./runner-keys.js";
-import { compileUserSchema } from "./user-schema.js";
+import { findForbiddenChange, withoutRunnerKeys, compileUserSchema } from "./user-schema.js";
 
 const task = { id: "T1", title: "a", priority: 1, status: "todo" };
 

@@ -4,12 +4,11 @@ import { never } from "../../system/never.js";
 import { nearest } from "../../system/text/nearest.js";
 import { pointerOf } from "../json/file-text.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
-import { findSpelledKey } from "./spelling.js";
+import { findSpelledKey, readPriority, statusFor } from "./words.js";
 import { Answer, GivenAnswer, Progress, Question, SavedWork, StageOutput } from "../../workflow/progress.js";
 import { NAME_RULE } from "../../workflow/words.js";
-import { BEGIN_AGAIN } from "./progress-rules.js";
+import { BEGIN_AGAIN, property } from "./rules.js";
 import { Backlog, Task } from "../model/task.js";
-import { readPriority, statusFor } from "./words.js";
 
 /** Whether a value has the shape of a backlog. */
 export function isBacklog(value: unknown): value is Backlog {
@@ -48,30 +47,26 @@ function meantBy(path: Keys, found: unknown): string | undefined {
 }
 
 function unknownKey(path: Keys, key: string): UnplacedProblem {
-  if (isInProgress(path)) return unknownProgressKey(path, key);
+  const message = `the key ${JSON.stringify(key)} is not known here`;
+  const at = { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true } as const;
+  if (isInProgress(path)) {
+    const near = nearest(key, progressKeys(path.slice(3)));
+    const suggestion = didYouMean(near, `use that version, remove the key, or ${BEGIN_AGAIN}`);
+    return { ...at, message: `${message}; a newer version of looper may have written it`, suggestion };
+  }
   const known = knownKeys(path);
   const spelled = findSpelledKey(key, known, new Set());
-  const near = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
+  if (typeof spelled === "object")
+    return { ...at, message, suggestion: `did you mean ${JSON.stringify(spelled.key)}? ${FIX} writes it` };
+  const near = nearest(key, known);
   // Unknown keys in `project` are for a person to decide about.
-  const isMoved = nearest(key, known) === undefined && path[0] !== "project";
-  const suggestion =
-    typeof spelled === "object"
-      ? `did you mean ${JSON.stringify(spelled.key)}? ${FIX} writes it`
-      : `${near}${isMoved ? `; ${FIX} moves it there` : ""}`;
-  const message = `the key ${JSON.stringify(key)} is not known here`;
-  return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
+  const moved = near === undefined && path[0] !== "project" ? `; ${FIX} moves it there` : "";
+  return { ...at, message, suggestion: didYouMean(near, 'remove it, or put it under "meta"') + moved };
 }
 
 /** Whether a place is in a task's progress, which only the runner writes. */
 function isInProgress(path: Keys): boolean {
   return path[0] === "tasks" && path[2] === "progress";
-}
-
-function unknownProgressKey(path: Keys, key: string): UnplacedProblem {
-  const near = nearest(key, progressKeys(path.slice(3)));
-  const message = `the key ${JSON.stringify(key)} is not known here; a newer version of looper may have written it`;
-  const suggestion = didYouMean(near, `use that version, remove the key, or ${BEGIN_AGAIN}`);
-  return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
 }
 
 /** The keys that are known at a place in progress. */
@@ -106,15 +101,9 @@ const TO_ADD: Readonly<Record<string, string>> = {
 
 function missingKey(path: Keys, key: string): UnplacedProblem {
   const add = Object.hasOwn(TO_ADD, key) ? `: ${TO_ADD[key] ?? ""}` : "";
+  const suggestion = isInProgress(path) ? `add it, or ${BEGIN_AGAIN}` : `add "${key}"${add}`;
   const message = `${JSON.stringify(key)} is missing`;
-  if (isInProgress(path))
-    return {
-      rule: "missing-key",
-      pointer: pointerOf(path),
-      message,
-      suggestion: `add it, or ${BEGIN_AGAIN}`,
-    };
-  return { rule: "missing-key", pointer: pointerOf(path), message, suggestion: `add "${key}"${add}` };
+  return { rule: "missing-key", pointer: pointerOf(path), message, suggestion };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -131,51 +120,42 @@ function wordsFor(
   name: string,
 ): Pick<UnplacedProblem, "rule" | "message" | "suggestion"> {
   const it = `; it is ${show(found)}`;
+  const bad = (message: string, suggestion: string | null = null) => {
+    return { rule: "bad-value" as const, message, suggestion };
+  };
   switch (issue.code) {
     case "invalid_type": {
-      const rule = issue.expected === "int" ? "bad-value" : "wrong-type";
-      const message = `${name} must be ${TYPES[issue.expected] ?? issue.expected}${it}`;
-      return { rule, message, suggestion: null };
+      const wrong = bad(`${name} must be ${TYPES[issue.expected] ?? issue.expected}${it}`);
+      return issue.expected === "int" ? wrong : { ...wrong, rule: "wrong-type" };
     }
     case "invalid_value": {
       const allowed = issue.values.map(String);
       const near = typeof found === "string" ? nearest(found, allowed) : undefined;
       const message = `${name} must be ${allowed.length === 1 ? "" : "one of "}${allowed.join(", ")}${it}`;
-      return { rule: "bad-value", message, suggestion: near === undefined ? null : didYouMean(near, "") };
+      return bad(message, near === undefined ? null : didYouMean(near, ""));
     }
     case "invalid_format": {
       const isId = typeof found === "string" && found !== "" && issue.message !== NAME_RULE;
-      const suggestion = isId ? `write ${withoutSpace(found)}` : null;
-      return { rule: "bad-value", message: `${issue.message}${it}`, suggestion };
+      return bad(`${issue.message}${it}`, isId ? `write ${show(found.trim().replace(/\s+/gu, "-"))}` : null);
     }
     case "too_small":
-      if (issue.origin === "string")
-        return { rule: "bad-value", message: `${name} must not be empty`, suggestion: null };
-      return {
-        rule: "bad-value",
-        message: `${name} must be ${issue.minimum} or more${it}`,
-        suggestion: null,
-      };
+      return bad(
+        issue.origin === "string"
+          ? `${name} must not be empty`
+          : `${name} must be ${issue.minimum} or more${it}`,
+      );
     case "too_big":
-      return {
-        rule: "bad-value",
-        message: `${name} must be ${issue.maximum} or less${it}`,
-        suggestion: null,
-      };
+      return bad(`${name} must be ${issue.maximum} or less${it}`);
     case "custom":
     case "not_multiple_of":
     case "invalid_union":
     case "invalid_key":
     case "invalid_element":
     case "unrecognized_keys":
-      return { rule: "bad-value", message: `${name} ${issue.message}${it}`, suggestion: null };
+      return bad(`${name} ${issue.message}${it}`);
     default:
       return never(issue);
   }
-}
-
-function withoutSpace(id: string): string {
-  return show(id.trim().replace(/\s+/gu, "-"));
 }
 
 /** The name of a place in a message: its key, or `steps[0]`; the pointer has the path before it. */
@@ -186,19 +166,14 @@ function nameOf(path: Keys): string {
 }
 
 function valueAt(value: unknown, path: Keys): unknown {
-  let at = value;
-  for (const key of path) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = Reflect.get(at, key);
-  }
-  return at;
+  return path.reduce<unknown>((at, key) => property(at, String(key)), value);
 }
 
 /** Reads the valid keys of a task one by one; `undefined` if id, title, priority or status is not valid. */
 export function readTask(value: unknown): Task | undefined {
   const kept: Record<string, unknown> = {};
   for (const [key, schema] of Object.entries(Task.shape)) {
-    const found = valueAt(value, [key]);
+    const found = property(value, key);
     if (found !== undefined && schema.safeParse(found).success) kept[key] = found;
   }
   return Task.safeParse(kept).data;
@@ -219,8 +194,8 @@ const NEEDED = ["id", "title", "priority", "status"] as const;
 
 /** Reads an object in `tasks` that `readTask` refuses; `undefined` if it has neither id nor title. */
 export function readWrongTask(value: unknown): WrongTask | undefined {
-  const [id, title, priority, status] = NEEDED.map((key) => valueAt(value, [key]));
+  const [id, title, priority, status] = NEEDED.map((key) => property(value, key));
   if (id === undefined && title === undefined) return undefined;
-  const wrong = NEEDED.filter((key) => !Task.shape[key].safeParse(valueAt(value, [key])).success);
+  const wrong = NEEDED.filter((key) => !Task.shape[key].safeParse(property(value, key)).success);
   return wrong.length === 0 ? undefined : { id, title, priority, status, wrong };
 }

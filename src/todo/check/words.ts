@@ -2,6 +2,7 @@
 // and all imports. Pure. A word that is not clear is not in it.
 import { isStatus } from "../model/status.js";
 import type { Status } from "../model/task.js";
+import { nearest } from "../../system/text/nearest.js";
 
 /** The meaning of a word for a status: a task that waits for something has the reason, one that is not done any more a tag. */
 export interface WorkState {
@@ -123,4 +124,55 @@ export function isAboutWork(heading: string): boolean {
 /** Whether a heading of a document is over a list of work. */
 export function promisesWork(heading: string): boolean {
   return WORK.test(heading) && !refusesWork(heading) && !LESS_THAN_WORK.test(heading);
+}
+
+// The known key that a key of a task file means.
+
+/** Other names of a key; a name with a second meaning is not in the list. */
+const TASK_NAMES: Readonly<Record<string, string>> = {
+  taskid: "id",
+  name: "title",
+  desc: "description",
+  prio: "priority",
+  state: "status",
+  dependencies: "depends_on",
+  dependency: "depends_on",
+  depends: "depends_on",
+  deps: "depends_on",
+  requires: "depends_on",
+  prerequisites: "depends_on",
+  step: "steps",
+  blocker: "blockers",
+  tag: "tags",
+  file: "files",
+};
+
+/** Keys that change what a run does: their typos are not corrected. */
+const WEIGHTY: ReadonlySet<string> = new Set([
+  ...["id", "title", "priority", "status", "depends_on", "verify", "changes"],
+  ...["tasks", "schema_version"],
+]);
+/** A shorter word is too often a different word instead of a typo. */
+const SHORTEST_TYPO = 5;
+
+/** `key`: the known key that is meant; `unknown`: none; `unsure`: possibly one. */
+export type Spelled = { key: string } | "unknown" | "unsure";
+
+/** `taken`: the keys the object has beside this one. */
+export function findSpelledKey(key: string, known: readonly string[], taken: ReadonlySet<string>): Spelled {
+  const squashed = squash(key);
+  const same = known.find((one) => squash(one) === squashed);
+  if (same !== undefined) return taken.has(same) ? "unsure" : { key: same };
+  const other = Object.hasOwn(TASK_NAMES, squashed) ? TASK_NAMES[squashed] : undefined;
+  if (other !== undefined && known.includes(other)) {
+    if (!taken.has(other)) return { key: other };
+    return squashed === "name" ? "unknown" : "unsure";
+  }
+  const near = key.length < SHORTEST_TYPO ? undefined : nearest(key, known);
+  return near !== undefined && WEIGHTY.has(near) ? "unsure" : "unknown";
+}
+
+/** Removes case and separators: `dependsOn`, `Depends-On` and `depends_on` are the same. */
+function squash(key: string): string {
+  return key.toLowerCase().replaceAll(/[_\-\s]/gu, "");
 }

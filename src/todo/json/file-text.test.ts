@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { lineCounter } from "../../system/text/line-counter.js";
 import { joinText, locator, pointerOf, readText } from "./file-text.js";
-import { readObject } from "./pieces.js";
+import { readObject } from "./edit.js";
 
 function said(text: string): string[] {
   return readText(text).problems.map(

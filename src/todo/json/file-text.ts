@@ -2,7 +2,7 @@
 // every other byte alone. Also finds what JSON.parse would lose or refuse, and the places of values. check.ts knows the meaning.
 import { parseTree, visit, type JSONVisitor, type Node } from "jsonc-parser";
 import { shorten } from "../../system/text/cut.js";
-import { SyntaxReport, type SyntaxProblem } from "./syntax.js";
+import type { UnplacedProblem } from "../model/problem.js";
 
 /** Without a byte order mark. Joined in this order, the parts are the text. */
 export interface FileText {
@@ -17,13 +17,10 @@ export interface FileText {
 }
 
 /** A problem of the text itself, independent of its meaning. */
-export interface TextProblem {
+export interface TextProblem extends Omit<UnplacedProblem, "atKey"> {
   rule: "syntax" | "duplicate-key" | "nesting" | "number";
-  pointer: string;
   /** In UTF-16 code units. */
   offset: number;
-  message: string;
-  suggestion: string | null;
 }
 
 export interface TextRead {
@@ -32,7 +29,7 @@ export interface TextRead {
   /** In no particular order. A text that is nested too deep is not read further. */
   problems: TextProblem[];
   /** Comments and commas before a closing bracket, in file order: without them nothing changes its meaning. */
-  removable: SyntaxReport["removable"];
+  removable: { start: number; end: number; kind: "comment" | "comma" }[];
 }
 
 /** More open brackets than this are a problem. */
@@ -46,13 +43,7 @@ export function readText(text: string): TextRead {
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
   }
-  const { problems, syntax } = reader;
-  const said = syntax.problems.map((one: SyntaxProblem) => ({
-    rule: "syntax" as const,
-    pointer: "",
-    ...one,
-  }));
-  return { file: reader.file(), problems: [...problems, ...said], removable: syntax.removable };
+  return { file: reader.file(), problems: reader.problems, removable: reader.removable };
 }
 
 /** The text of a file. */
@@ -63,6 +54,46 @@ export function joinText({ head, rows, gaps, tail }: FileText): string {
   return parts.join("");
 }
 
+/** Values of jsonc-parser's `ParseErrorCode`, whose declaration cannot be imported. */
+const CODE = {
+  symbol: 1,
+  key: 3,
+  value: 4,
+  colon: 5,
+  comma: 6,
+  end: 9,
+  comment: 11,
+  string: 12,
+} as const;
+
+/** Mistakes inside a number or a string; the walk continues behind them. */
+const INSIDE: Readonly<Record<number, [string, string]>> = {
+  2: ["a number that is not complete", "write it as 1, 1.5 or 1e3"],
+  13: ["a number that is not complete", "write it as 1, 1.5 or 1e3"],
+  14: ["a \\u escape without four hexadecimal digits", "write it as \\u00e9"],
+  15: ["an escape that JSON does not know", 'known are \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX'],
+  16: ["a control character in a string", "write it as an escape, such as \\t"],
+};
+
+const EXPECTED: Readonly<Record<number, string>> = {
+  [CODE.symbol]: "a value, or a key in double quotes",
+  [CODE.key]: "a key in double quotes",
+  [CODE.value]: "a value",
+  [CODE.colon]: "a colon after the key",
+  [CODE.end]: "nothing more: the first value was complete",
+};
+const NEXT = "a comma or the closing bracket";
+
+/** Words of other languages for a value, and their JSON. */
+const FOREIGN: Readonly<Record<string, string>> = {
+  True: "true",
+  False: "false",
+  None: "null",
+  undefined: "null",
+  NaN: "null",
+  nil: "null",
+};
+
 /** Ends the walk: the library would use as much stack as the text is deep. */
 class TooDeep extends Error {}
 
@@ -72,7 +103,14 @@ type More = [length: number, line: number, column: number, path: PathOf];
 
 class Reader implements JSONVisitor {
   readonly problems: TextProblem[] = [];
-  readonly syntax: SyntaxReport;
+  readonly removable: TextRead["removable"] = [];
+  /** Whether the meaning of the rest is unclear: what the library reports there is about its own guesses. */
+  private stopped = false;
+  /** The comma that was read last, if nothing came behind it. */
+  private comma: number | undefined;
+  /** Whether a word of another language stands where the value is now missing. */
+  private foreign = false;
+  /** How many brackets are open. */
   private depth = 0;
   /** The keys seen in the open object of each depth. */
   private readonly seen: Set<string>[] = [];
@@ -83,9 +121,7 @@ class Reader implements JSONVisitor {
   private inList = false;
   private rowStart = 0;
 
-  constructor(private readonly text: string) {
-    this.syntax = new SyntaxReport(text);
-  }
+  constructor(private readonly text: string) {}
 
   file(): FileText {
     const { text, list } = this;
@@ -109,45 +145,31 @@ class Reader implements JSONVisitor {
 
   onArrayBegin = (offset: number, ...[, , , path]: More): void => {
     this.open(offset, path);
-    if (this.depth !== 2 || this.rootKey !== "tasks" || this.syntax.stopped) return;
+    if (this.depth !== 2 || this.rootKey !== "tasks" || this.stopped) return;
     // Of two lists the last one counts, as in JSON.parse.
     this.list = { start: offset + 1, end: this.text.length, rows: [] };
     this.inList = true;
   };
 
   onObjectProperty = (key: string, offset: number, ...[, , , path]: More): void => {
-    this.syntax.value();
-    if (this.syntax.stopped) return;
+    this.value();
+    if (this.stopped) return;
     if (this.depth === 1) this.rootKey = key;
     const seen = this.seen[this.depth];
     if (seen?.has(key) === true) {
-      const message = `the key ${JSON.stringify(key)} is here a second time`;
-      const suggestion = "keep one of them";
-      this.problems.push({
-        rule: "duplicate-key",
-        pointer: pointerOf([...path(), key]),
-        offset,
-        message,
-        suggestion,
-      });
+      const at = { rule: "duplicate-key", path: [...path(), key] } as const;
+      this.report(offset, `the key ${JSON.stringify(key)} is here a second time`, "keep one of them", at);
     } else seen?.add(key);
   };
 
   onLiteralValue = (value: unknown, offset: number, ...[length, , , path]: More): void => {
-    this.syntax.value();
-    if (this.syntax.stopped) return;
+    this.value();
+    if (this.stopped) return;
     if (this.inList && this.depth === 2) this.list?.rows.push({ start: offset, end: offset + length });
-    if (typeof value !== "number") return;
     const written = this.text.slice(offset, offset + length);
-    if (roundTrips(written)) return;
+    if (typeof value !== "number" || roundTrips(written)) return;
     const message = `the number ${shorten(written, 40)} would come back as ${String(Number(written))}`;
-    this.problems.push({
-      rule: "number",
-      pointer: pointerOf(path()),
-      offset,
-      message,
-      suggestion: "write it as a string",
-    });
+    this.report(offset, message, "write it as a string", { rule: "number", path: path() });
   };
 
   onObjectEnd = (offset: number): void => {
@@ -155,7 +177,7 @@ class Reader implements JSONVisitor {
   };
 
   onArrayEnd = (offset: number): void => {
-    if (this.inList && this.depth === 2 && !this.syntax.stopped) {
+    if (this.inList && this.depth === 2 && !this.stopped) {
       this.inList = false;
       if (this.list !== undefined) this.list.end = offset;
     }
@@ -163,36 +185,86 @@ class Reader implements JSONVisitor {
   };
 
   onSeparator = (character: string, offset: number): void => {
-    this.syntax.separator(character, offset);
+    this.value();
+    if (character === ",") this.comma = offset;
   };
 
   onComment = (offset: number, length: number): void => {
-    this.syntax.comment(offset, length);
+    if (this.stopped) return;
+    this.report(offset, "a comment", "remove it: JSON has no comments; looper fmt --fix does");
+    // A comment that is not closed swallows text that was probably not meant as one.
+    if (this.problems.at(-2)?.offset !== offset)
+      this.removable.push({ start: offset, end: offset + length, kind: "comment" });
   };
 
   onError = (code: number, offset: number, length: number): void => {
-    this.syntax.error(code, { offset, length, depth: this.depth });
+    const inside = INSIDE[code];
+    const found = this.text.slice(offset, offset + Math.min(length, 40));
+    if (inside !== undefined) this.report(offset, ...inside);
+    else if (code === CODE.comment)
+      this.report(offset, "a comment that is not closed", "remove it: JSON has no comments");
+    else if (code === CODE.symbol && Object.hasOwn(FOREIGN, found)) {
+      this.report(offset, `${found} is not a JSON value`, `write ${FOREIGN[found] ?? ""}`);
+      this.value();
+      this.foreign = true;
+    } else if (code === CODE.comma && /^["[{]/u.test(found))
+      this.report(offset, "a comma is missing before this", "put a comma between them");
+    else if (code !== CODE.value || !this.foreign) this.stop(code, offset, found);
   };
 
+  private stop(code: number, offset: number, found: string): void {
+    const expected = `expected ${EXPECTED[code] ?? NEXT}`;
+    if (code === CODE.string) {
+      const advice = 'close it with " on the same line; write a line break as \\n';
+      this.report(offset, "a string that is not closed", advice);
+    } else if (found === "") {
+      // The walk has closed the innermost bracket already where it looks for its end.
+      const open = this.depth + (EXPECTED[code] === undefined ? 1 : 0);
+      const brackets = open === 1 ? "1 bracket is" : `${String(open)} brackets are`;
+      const why = open === 0 ? "there is no value" : `it is cut off: ${brackets} still open`;
+      this.report(this.text.length, `the text ends here, but ${why}`, expected);
+    } else {
+      const hint = found.startsWith("'") ? "; JSON uses double quotes" : "";
+      this.report(offset, `unexpected ${JSON.stringify(found)}`, `${expected}${hint}`);
+    }
+    this.stopped = true;
+  }
+
+  private report(
+    offset: number,
+    message: string,
+    suggestion: string,
+    at: { rule: TextProblem["rule"]; path: readonly (string | number)[] } = { rule: "syntax", path: [] },
+  ): void {
+    const pointer = pointerOf(at.path);
+    if (!this.stopped) this.problems.push({ rule: at.rule, pointer, offset, message, suggestion });
+  }
+
+  /** A key, or the beginning of a value. */
+  private value(): void {
+    this.comma = undefined;
+    this.foreign = false;
+  }
+
   private open(offset: number, path: PathOf): void {
-    this.syntax.value();
+    this.value();
     if (this.inList && this.depth === 2) this.rowStart = offset;
     if (++this.depth <= DEEPEST) return;
     const message = `nested more than ${String(DEEPEST)} levels deep`;
-    this.problems.push({
-      rule: "nesting",
-      pointer: pointerOf(path()),
-      offset,
-      message,
-      suggestion: "flatten it",
-    });
+    const pointer = pointerOf(path());
+    this.problems.push({ rule: "nesting", pointer, offset, message, suggestion: "flatten it" });
     throw new TooDeep();
   }
 
   private close(offset: number): void {
-    this.syntax.close(offset);
+    const { comma, stopped } = this;
+    if (comma !== undefined && offset < this.text.length && !stopped) {
+      this.report(comma, "a comma before the closing bracket", "remove it; looper fmt --fix does");
+      this.removable.push({ start: comma, end: comma + 1, kind: "comma" });
+    }
+    this.value();
     this.depth--;
-    if (this.inList && this.depth === 2 && !this.syntax.stopped)
+    if (this.inList && this.depth === 2 && !stopped)
       this.list?.rows.push({ start: this.rowStart, end: offset + 1 });
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeIds } from "./ids.js";
+import { makeIds } from "./add-tasks.js";
 
 test.each([
   [["T001", "T009"], "T010"],

@@ -45,7 +45,7 @@ function endOfRun(text: string, from: number): number {
   return end;
 }
 
-/** By UTF-16 code units. Contract: the strings differ only in digits, where this is the order by code point. */
-function compareText(a: string, b: string): number {
+/** By UTF-16 code units, which is the order by code point where strings differ only in digits. */
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -53,25 +53,21 @@ export function markAccepted(task: Task, accepted: Acceptance): Task {
 
 /** Gives `is` the marks of `was`, so that a save by others neither sets nor removes them. `was` is absent for a new task. */
 export function keepMark(was: Task | undefined, is: Task): Task {
-  const marks = isRecord(was?.meta) ? marksOf(was.meta) : {};
+  const old = isRecord(was?.meta) ? was.meta : {};
+  const marks: Marks = Object.fromEntries(
+    MARKS.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]]])),
+  );
   const isMarked = Object.keys(marks).length > 0;
   if (isMarked && is.meta !== undefined && !isRecord(is.meta)) return { ...is, meta: was?.meta };
   return putMarks(is, marks);
-}
-
-function marksOf(meta: Readonly<Record<string, unknown>>): Marks {
-  return Object.fromEntries(MARKS.flatMap((key) => (meta[key] === undefined ? [] : [[key, meta[key]]])));
 }
 
 function putMarks(task: Task, marks: Marks): Task {
   const { meta, ...rest } = task;
   if (meta !== undefined && !isRecord(meta)) return task;
   if (MARKS.every((key) => isDeepStrictEqual(marks[key], meta?.[key]))) return task;
-  const kept = Object.entries(meta ?? {}).filter(([key]) => !isMark(key) || marks[key] !== undefined);
+  const gone: readonly string[] = MARKS.filter((key) => marks[key] === undefined);
+  const kept = Object.entries(meta ?? {}).filter(([key]) => !gone.includes(key));
   const now = { ...Object.fromEntries(kept), ...marks };
   return Object.keys(now).length === 0 ? rest : { ...rest, meta: now };
-}
-
-function isMark(key: string): key is keyof Marks {
-  return MARKS.some((mark) => mark === key);
 }

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { selectTask } from "./select.js";
+import { selectTask, explainTask, type Why } from "./select.js";
 import { id, row } from "../testing/testing.js";
 import type { IndexRow } from "./task.js";
-import { explainTask, type Why } from "./why.js";
 
 const ids = (rows: readonly IndexRow[]): string[] => rows.map((one) => one.id);
 

@@ -100,12 +100,14 @@ export class BacklogFile {
     if (kind === undefined || kind === "file" || !this.plain) return stat;
     const target = kind === "symlink" ? (await files.stat(this.path))?.kind : undefined;
     const bytes = target === "file" ? await this.read() : undefined;
-    try {
-      await files.rename(this.path, await this.freeName("edited"));
-      if (bytes !== undefined) await files.writeAtomic(this.path, bytes);
-    } catch (error) {
-      throw cannot("write", this.path, error);
-    }
+    await this.acting("write", async () => {
+      for (const path of this.copyNames("edited")) {
+        if ((await files.stat(path, { link: true })) !== undefined) continue;
+        await files.rename(this.path, path);
+        if (bytes !== undefined) await files.writeAtomic(this.path, bytes);
+        return;
+      }
+    });
     return stat;
   }
 
@@ -145,26 +147,15 @@ export class BacklogFile {
     this.figures = now !== undefined && isAsPut(written, now) ? now : undefined;
   }
 
-  private async replace(bytes: Uint8Array): Promise<FileStat> {
+  private replace(bytes: Uint8Array): Promise<FileStat> {
     this.figures = undefined;
-    try {
-      return await this.ports.files.writeAtomic(this.path, bytes);
-    } catch (error) {
-      throw cannot("write", this.path, error);
-    }
+    return this.acting("write", () => this.ports.files.writeAtomic(this.path, bytes));
   }
 
   /** Restores the bytes of the file, even broken ones; without bytes, removes the file. */
   async putBack(bytes: Uint8Array | undefined): Promise<void> {
-    if (bytes !== undefined) {
-      await this.replace(bytes);
-      return;
-    }
-    try {
-      await this.ports.files.remove(this.path);
-    } catch (error) {
-      throw cannot("write", this.path, error);
-    }
+    if (bytes !== undefined) await this.replace(bytes);
+    else await this.acting("write", () => this.ports.files.remove(this.path));
   }
 
   /** Removes temporary files that killed writers left beside it. Contract: the lock is held. */
@@ -176,25 +167,18 @@ export class BacklogFile {
     }
   }
 
-  private async freeName(kind: CopyKind): Promise<string> {
-    const wanted = this.copyName(kind);
-    for (let number = 1; ; number++) {
-      const path = number === 1 ? wanted : `${wanted}-${number}`;
-      if ((await this.ports.files.stat(path, { link: true })) === undefined) return path;
-    }
-  }
-
-  private copyName(kind: CopyKind): string {
+  /** `<file>.<kind>-<time>`, then the same with a number behind it. */
+  private *copyNames(kind: CopyKind): Generator<string> {
     const time = new Date(this.ports.clock.now()).toISOString().slice(0, 19).replace("T", "_");
-    return `${this.path}.${kind}-${time.replaceAll(":", "-")}`;
+    const wanted = `${this.path}.${kind}-${time.replaceAll(":", "-")}`;
+    yield wanted;
+    for (let number = 2; ; number++) yield `${wanted}-${number}`;
   }
 
   /** Writes earlier bytes of the file to `<file>.<kind>-<time>`, and returns that path. */
   async setAside(kind: CopyKind, bytes: Uint8Array): Promise<string> {
-    const wanted = this.copyName(kind);
     const mode = (await this.ports.files.stat(this.path))?.mode;
-    for (let number = 1; ; number++) {
-      const path = number === 1 ? wanted : `${wanted}-${number}`;
+    for (const path of this.copyNames(kind)) {
       try {
         await this.ports.files.writeNew(path, bytes, mode === undefined ? {} : { mode });
         return path;
@@ -202,13 +186,18 @@ export class BacklogFile {
         if (errorCode(error) !== "EEXIST") throw cannot("write", path, error);
       }
     }
+    throw new Error("there is always another name");
   }
 
-  private async read(): Promise<Uint8Array | undefined> {
+  private read(): Promise<Uint8Array | undefined> {
+    return this.acting("read", () => this.ports.files.read(this.path));
+  }
+
+  private async acting<T>(what: "read" | "write", act: () => Promise<T>): Promise<T> {
     try {
-      return await this.ports.files.read(this.path);
+      return await act();
     } catch (error) {
-      throw cannot("read", this.path, error);
+      throw cannot(what, this.path, error);
     }
   }
 }
@@ -255,7 +244,8 @@ export async function listCopies(files: Files, path: string): Promise<string[]> 
 export async function listBackups(files: Files, path: string): Promise<Backup[]> {
   const backups: Backup[] = [];
   for (const copy of await listCopies(files, path)) {
-    const tasks = countTasks((await files.read(copy)) ?? new Uint8Array());
+    const checked = checkBacklog((await files.read(copy)) ?? new Uint8Array());
+    const { length: tasks } = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
     if (tasks > 0) backups.push({ path: copy, tasks });
   }
   return backups;
@@ -266,12 +256,6 @@ function timeOf(name: string, base: string): string | undefined {
   return /^(?:edited|broken)-(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-\d+)?$/.exec(
     name.slice(base.length + 1),
   )?.[1];
-}
-
-function countTasks(bytes: Uint8Array): number {
-  const checked = checkBacklog(bytes);
-  if (checked.kind === "invalid") return checked.readable.length;
-  return checked.kind === "ok" ? checked.backlog.tasks.length : 0;
 }
 
 // Judges by a file's stamp alone whether its content is unchanged.

@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import type { PersonChange } from "../model/changes/person-change.js";
+import type { PersonChange, TimedChanges } from "../model/changes/person-change.js";
 import { openStore, type Store } from "./store.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Backlog, Task } from "../model/task.js";
-import type { TimedChanges } from "../model/changes/person-change.js";
 
 const ports = nodePorts();
 const RULES = { while: "agent", finished: new Set<never>() } as const;

@@ -8,8 +8,7 @@ import { acquireLock } from "../../system/files/lock.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Ports } from "../../system/ports.js";
 import type { Change } from "../model/changes/change.js";
-import { openStore, type Store } from "./store.js";
-import type { Changed, ChangeOptions } from "./writer.js";
+import { openStore, type Store, type Changed, type ChangeOptions } from "./store.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Backlog } from "../model/task.js";
 

@@ -1,11 +1,10 @@
 // Finds the tasks that a repair of a broken task file would lose or mark as done. Pure. The loop refuses the repair.
 import { isDeepStrictEqual } from "node:util";
 import { Progress } from "../../workflow/progress.js";
-import { parseJson } from "../../system/text/json.js";
+import { isRecord, parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../check/check.js";
 import type { Backlog, Task } from "../model/task.js";
-import { toJson } from "./understand.js";
-import { isMembers, renameKeys, understandTask, type Members } from "./understand-task.js";
+import { toJson, renameKeys, understandTask, type Members } from "./understand.js";
 
 /** A title in a text that is not valid JSON as a whole. */
 const TITLE = /"title"\s*:\s*("(?:[^"\\]|\\.)*")/gu;
@@ -22,7 +21,9 @@ interface Remnant {
 export function findObjections(broken: Uint8Array, mended: Backlog): string[] {
   const { old, isTorn, text } = tasksOf(broken);
   const torn = isTorn ? titlesIn(text, old) : [];
-  const lost = [...lostTasks(old, mended), ...lostTitles(torn, mended)];
+  const kept = titlesOf(mended);
+  const gone = torn.filter((title) => !kept.has(title.trim())).map((title) => JSON.stringify(title));
+  const lost = [...lostTasks(old, mended), ...gone];
   const finished = finishedTasks(old, mended);
   return [
     ...(lost.length === 0 ? [] : [`lose ${lost.join(", ")}`]),
@@ -61,10 +62,10 @@ function remnantsOf(text: string): Remnant[] | undefined {
   const json = toJson(text.replace(/^\ufeff/u, ""));
   if (json === undefined) return undefined;
   const value: unknown = JSON.parse(json);
-  if (!isMembers(value)) return straysIn(value);
+  if (!isRecord(value)) return straysIn(value);
   const { tasks, meta: _meta, project: _project, ...rest } = renameKeys(value, ["tasks"], []).members;
   if (!Array.isArray(tasks)) return straysIn({ tasks, ...rest });
-  const listed = tasks.filter(isMembers).map((task) => understandTask(task).members);
+  const listed = tasks.filter(isRecord).map((task) => understandTask(task).members);
   return [...listed, ...straysIn(rest)];
 }
 
@@ -83,7 +84,7 @@ function straysIn(value: unknown): Remnant[] {
 }
 
 function looksLikeTask(value: unknown): value is Members {
-  if (!isMembers(value)) return false;
+  if (!isRecord(value)) return false;
   const { members } = renameKeys(value, ["id", "title", "status", "priority"], []);
   return typeof members["title"] === "string" && ["id", "status", "priority"].some((key) => key in members);
 }
@@ -109,20 +110,10 @@ function titlesIn(text: string, readable: readonly Remnant[]): string[] {
   const known = new Set<unknown>(readable.map(({ title }) => title));
   const found: string[] = [];
   for (const [, spelled = '""'] of text.matchAll(TITLE)) {
-    const title = unquote(spelled);
-    if (title !== undefined && !known.has(title)) found.push(title);
+    const title = parseJson(spelled);
+    if (typeof title === "string" && !known.has(title)) found.push(title);
   }
   return found;
-}
-
-function unquote(spelled: string): string | undefined {
-  const title = parseJson(spelled);
-  return typeof title === "string" ? title : undefined;
-}
-
-function lostTitles(titles: readonly string[], mended: Backlog): string[] {
-  const kept = titlesOf(mended);
-  return titles.filter((title) => !kept.has(title.trim())).map((title) => JSON.stringify(title));
 }
 
 function titlesOf({ tasks }: Backlog): Set<string> {

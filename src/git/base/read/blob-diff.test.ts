@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { test } from "../../testing/scratch.js";
-import { diffVersions } from "./blob-diff.js";
+import { diffVersions } from "./file-diff.js";
 import { NOTHING, type Version } from "./diff.js";
 
 test("a change is shown by its lines, or in words if it is not a text", async ({ scratch }) => {

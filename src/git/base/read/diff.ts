@@ -10,6 +10,14 @@ export interface Version {
 /** The side of a path that does not exist. */
 export const NOTHING: Version = { mode: "000000", oid: "" };
 
+/** The mode of another repository. */
+export const MODULE = "160000";
+
+/** Whether one side is another repository. */
+export function isModule({ from, to }: Pick<DiffEntry, "from" | "to">): boolean {
+  return from.mode === MODULE || to.mode === MODULE;
+}
+
 /** A path that differs. */
 export interface DiffEntry {
   /** From the top of the repository, in bytes (one character each). */
@@ -44,7 +52,29 @@ export function sameVersion(a: Version, b: Version): boolean {
   return a.mode === b.mode && a.oid === b.oid;
 }
 
+/** The same for sides that may both not exist. */
+export function sameContent(a: Version, b: Version): boolean {
+  return sameVersion(a, b) || !(exists(a) || exists(b));
+}
+
 /** Sorts removals first: a file can replace a folder only after the folder is empty. */
 export function sortRemovalsFirst(entries: readonly DiffEntry[]): DiffEntry[] {
   return [...entries.filter((entry) => !exists(entry.to)), ...entries.filter((entry) => exists(entry.to))];
+}
+
+/** The same changes the other way round. */
+export function turnBack(entries: readonly DiffEntry[]): DiffEntry[] {
+  return entries.map(({ path, from, to }) => ({ path, from: to, to: from }));
+}
+
+/** The changes from one list of differences against a base to another one. */
+export function changesBetween(before: readonly DiffEntry[], now: readonly DiffEntry[]): DiffEntry[] {
+  const old = new Map(before.map((entry) => [entry.path, entry]));
+  const fresh = new Set(now.map(({ path }) => path));
+  const changed = now.flatMap((entry) => {
+    const was = old.get(entry.path)?.to ?? entry.from;
+    return sameVersion(was, entry.to) ? [] : [{ ...entry, from: was }];
+  });
+  // Such a path equals the base again.
+  return [...changed, ...turnBack(before.filter(({ path }) => !fresh.has(path)))];
 }

@@ -1,11 +1,12 @@
 // Searches the history: for an earlier version of the backlog, and for the changes since a commit.
 import { z } from "zod";
 import { parseJson } from "../../../system/text/json.js";
-import { parseBatch } from "../batch.js";
+import { readObjects } from "../objects.js";
 import { toText } from "../bytes.js";
-import { runGit } from "../git.js";
+import { runGit, PLAIN_DIFF } from "../git.js";
 import { readHead } from "../repository/head.js";
 import type { Repository } from "../repository/repository.js";
+import { relative, sep } from "node:path";
 
 const MOST_VERSIONS = 50;
 const MOST_FILES = 200;
@@ -25,8 +26,8 @@ export async function findTasksInHistory(
   const log = ["log", `--max-count=${String(MOST_VERSIONS)}`, "--format=%H", "--", `:(top,literal)${path}`];
   const commits = (await runGit(repo, log)).out.split("\n").slice(0, -1);
   if (commits.length === 0) return undefined;
-  const input = commits.map((commit) => `${commit}:${repo.todo?.path ?? ""}\n`).join("");
-  const versions = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
+  const names = commits.map((commit) => `${commit}:${repo.todo?.path ?? ""}`);
+  const versions = await readObjects(repo, names);
   const backlogs = versions.map((version) => version && parseJson(toText(version.content)));
   if (Emptied.safeParse(backlogs[0]).success) return "emptied";
   const commit = commits[backlogs.findIndex((backlog) => WithTasks.safeParse(backlog).success)];
@@ -35,12 +36,20 @@ export async function findTasksInHistory(
 
 /** Git's summary of the changes in tracked files since a commit: at most 200 files, and a total. */
 export async function summariseChanges(repo: Repository, commit: string): Promise<string> {
-  const args = [
-    "diff",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    `--stat=120,100,${String(MOST_FILES)}`,
-  ];
-  return toText((await runGit(repo, [...args, commit, "--", ":(top)", ...repo.excludes])).out);
+  const args = [...PLAIN_DIFF, `--stat=120,100,${String(MOST_FILES)}`, commit, "--", ":(top)"];
+  return toText((await runGit(repo, [...args, ...repo.excludes])).out);
+}
+
+/** The files of this list (absolute, without symlinks) that git tracks. */
+export async function listTracked(repo: Repository, files: readonly string[]): Promise<string[]> {
+  const inside = new Map(
+    files
+      .map((file) => [relative(repo.cwd, file).split(sep).join("/"), file] as const)
+      .filter(([name]) => name !== "" && name !== ".." && !name.startsWith("../")),
+  );
+
+  if (inside.size === 0) return [];
+  const { out } = await runGit(repo, ["--literal-pathspecs", "ls-files", "-z", "--", ...inside.keys()]);
+  const names = Buffer.from(out, "latin1").toString("utf8").split("\0");
+  return [...new Set(names)].flatMap((name) => inside.get(name) ?? []);
 }

@@ -2,7 +2,7 @@ import { asResult } from "../git.js";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { useBranch } from "./branch.js";
+import { useBranch } from "./head.js";
 import { summariseChanges, findTasksInHistory } from "../read/history.js";
 import { test } from "../../testing/scratch.js";
 

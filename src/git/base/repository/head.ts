@@ -1,9 +1,9 @@
-// Reads HEAD, and how commits relate to each other. settle-head.ts and publish.ts move HEAD.
-import { runGit, type GitPlace } from "../git.js";
+// Reads HEAD, and how commits relate to each other. settle-head.ts and commit.ts move HEAD.
+import { runGit, type GitPlace, GitError } from "../git.js";
 import { listRefs } from "../list-refs.js";
 import { KEPT } from "../names.js";
-import { readOperation, type Doing } from "./operation-files.js";
 import type { Repository } from "./repository.js";
+import { join } from "node:path";
 
 export interface Head {
   /** `undefined` before the first commit. */
@@ -71,4 +71,57 @@ export async function treeish(place: GitPlace, commit: string | undefined): Prom
 /** The id that means "no object", in the length of the given id. */
 export function zeroLike(oid: string): string {
   return "0".repeat(oid.length);
+}
+
+/** A git operation that can be in progress. */
+export type Doing = "merge" | "rebase" | "am" | "cherry-pick" | "revert" | "bisect";
+
+/** Lists the operations in progress by git's files. Starts no process. */
+export async function readOperation({ ports, gitDir }: Repository): Promise<Doing | undefined> {
+  const names = new Set(await ports.files.list(gitDir));
+  if (names.has("rebase-merge")) return "rebase";
+  if (names.has("rebase-apply")) {
+    const mail = await ports.files.stat(join(gitDir, "rebase-apply", "applying"));
+    return mail === undefined ? "rebase" : "am";
+  }
+  if (names.has("CHERRY_PICK_HEAD")) return "cherry-pick";
+  if (names.has("REVERT_HEAD")) return "revert";
+  // Between two commits of a series this file does not exist.
+  if (names.has("sequencer")) return readSequence(ports.files, gitDir);
+  if (names.has("MERGE_HEAD")) return "merge";
+  return names.has("BISECT_LOG") ? "bisect" : undefined;
+}
+
+async function readSequence(files: Repository["ports"]["files"], gitDir: string): Promise<Doing> {
+  const todo = Buffer.from((await files.read(join(gitDir, "sequencer", "todo"))) ?? []).toString("latin1");
+  return todo.startsWith("revert") ? "revert" : "cherry-pick";
+}
+
+/**
+ * Makes `name` the current branch (`git.branch`). A new branch starts at HEAD and changes no file. Switching to an
+ * existing branch at another commit fails while tracked files have changes.
+ */
+export async function useBranch(repo: Repository, name: string): Promise<void> {
+  const valid = await runGit(repo, ["check-ref-format", "--branch", name], { answers: [1, 128] });
+  if (valid.code !== 0) {
+    throw new GitError("git check-ref-format", `"${name}" is not a name git takes for a branch`);
+  }
+  const branch = `refs/heads/${name}`;
+  const head = await readHead(repo);
+  if (head.branch === branch) return;
+  const there = head.refs.get(branch);
+  if (there === undefined) {
+    await runGit(repo, ["switch", "--quiet", "--no-track", "-c", name]);
+    return;
+  }
+  if (there !== head.commit && (await isDirty(repo, head))) {
+    throw new GitError("git switch", `cannot go to the branch "${name}": there are uncommitted changes`);
+  }
+  await runGit(repo, ["switch", "--quiet", "--no-guess", name]);
+}
+
+async function isDirty(repo: Repository, head: HeadState): Promise<boolean> {
+  if (head.commit === undefined) return true;
+  const args = ["status", "--porcelain", "-z", "--untracked-files=no", "--", ":(top)"];
+  return (await runGit(repo, args)).out !== "";
 }

@@ -32,7 +32,7 @@ export interface Repository extends GitPlace {
   leftOut: Map<string, number>;
   /** New files and folders (bytes) that attempts left and no commit holds: they are not staged any more in this run. */
   unwanted: Set<string>;
-  /** Answers of git that cannot change (fixed-answer.ts), by question. */
+  /** Answers of git that cannot change (index-file.ts), by question. */
   fixedAnswers: Map<string, string>;
   /** The own index's file name; absent: `index`. Sessions of Chapo stage beside a run in the same tree. */
   ownIndexName?: string;
@@ -78,13 +78,8 @@ export async function openRepository(
   }
   const found = await asResult(() =>
     runGit(place, [
-      "rev-parse",
-      "--is-bare-repository",
-      "--is-inside-work-tree",
-      "--absolute-git-dir",
-      "--git-common-dir",
-      "--show-toplevel",
-      "--show-object-format",
+      ...["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir"],
+      ...["--git-common-dir", "--show-toplevel", "--show-object-format"],
     ]),
   );
   if (!found.ok) return err(explain(found.error, places.projectDir));
@@ -94,18 +89,9 @@ export async function openRepository(
   if (lines.length !== 6 || inside !== "true" || gitDir === undefined || top === undefined) {
     return err(unusable(`${places.projectDir} is not in a working tree git can name in one line`));
   }
-  return ok(
-    await describeRepository(
-      place,
-      {
-        gitDir,
-        commonDir: resolve(places.projectDir, commonDir ?? gitDir),
-        top,
-        sha256: format === "sha256",
-      },
-      places,
-    ),
-  );
+  const common = resolve(places.projectDir, commonDir ?? gitDir);
+  const folders = { gitDir, commonDir: common, top, idBytes: format === "sha256" ? 32 : 20 };
+  return ok(await describeRepository(place, folders, places));
 }
 
 /** Makes a repository in a folder that is not in one (`git.init`). */
@@ -131,51 +117,42 @@ function explain(failure: GitFailure, folder: string): NoRepository {
   return unusable(failure.message);
 }
 
-interface Folders {
-  gitDir: string;
-  commonDir: string;
-  top: string;
-  sha256: boolean;
-}
-
 async function describeRepository(
   place: GitPlace,
-  folders: Folders,
+  { top: named, ...folders }: Pick<Repository, "gitDir" | "commonDir" | "idBytes"> & { top: string },
   places: RepositoryPlaces,
 ): Promise<Repository> {
   const { files } = place.ports;
-  const top = (await files.realPath(folders.top)) ?? folders.top;
+  const { gitDir, commonDir } = folders;
+  const top = (await files.realPath(named)) ?? named;
   const todoFile = await truePath(files, places.todoFile);
   const todoPath = pathInside(top, todoFile);
   const own = (await Promise.all(places.exclude.map((path) => truePath(files, path)))).flatMap(
     (path) => pathInside(top, path) ?? [],
   );
   const at: GitPlace = {
-    ports: throwGitErrors(place.ports),
+    ports: { ...place.ports, files: convertErrors(files) },
     cwd: top,
     // Set explicitly, so that git never uses a repository further up if an agent removes `.git`.
-    env: { ...place.env, GIT_DIR: folders.gitDir, GIT_WORK_TREE: top },
+    env: { ...place.env, GIT_DIR: gitDir, GIT_WORK_TREE: top },
     settings: await diskSettings(files, top),
   };
   const excludesSaveTodo = [...(todoPath === undefined ? [] : besideOf(todoPath)), ...own.flatMap(excludeOf)];
-  const { mostUntracked = 0 } = places;
-  const linked = resolve(folders.gitDir) !== resolve(folders.commonDir);
+  const { projectDir: _dir, mostUntracked = 0, ...others } = places;
   return {
     ...at,
-    gitDir: folders.gitDir,
-    commonDir: folders.commonDir,
-    tree: linked ? `linked-${encodeId(basename(folders.gitDir))}` : "main",
+    ...folders,
+    tree: resolve(gitDir) === resolve(commonDir) ? "main" : `linked-${encodeId(basename(gitDir))}`,
     todo: todoPath === undefined ? undefined : { path: toBytes(todoPath), file: todoFile },
     excludes: [...excludeOf(todoPath), ...excludesSaveTodo],
     excludesSaveTodo,
-    places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env, mostUntracked },
+    places: { ...others, mostUntracked },
     mostUntracked,
     leftOut: new Map(),
     unwanted: new Set(),
     fixedAnswers: new Map(),
     untracked: { known: false },
     isOwn: ownedBy(todoPath, own),
-    idBytes: folders.sha256 ? 32 : 20,
     identity: once(() => askIdentity(at)),
     todoFiltered: once(() => askFiltered(at, todoPath)),
   };
@@ -267,11 +244,6 @@ async function askFiltered(place: GitPlace, todoPath: string | undefined): Promi
 
 // Makes errors of the file system GitErrors, so that callers of this floor meet one kind of failure. Their text
 // stays.
-
-/** The same ports, but a file operation that fails throws a `GitError`. */
-function throwGitErrors(ports: Ports): Ports {
-  return { ...ports, files: convertErrors(ports.files) };
-}
 
 /** The reason for a failure, without the name of a command in front. */
 export function reasonOf(error: unknown): string {

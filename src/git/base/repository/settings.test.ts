@@ -16,9 +16,8 @@ import {
 import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint, type Checkpoint } from "../../checkpoint/checkpoint.js";
-import { undoGateChanges } from "../../restore/undo-gate-changes.js";
+import { undoGateChanges, restoreTo } from "../../restore/restore.js";
 import type { Repository } from "./repository.js";
-import { restoreTo } from "../../restore/restore.js";
 import { runAs, test, type Scratch } from "../../testing/scratch.js";
 import { stateOf } from "../../testing/scratch-state.js";
 import { attempt, finish } from "../../testing/scratch-task.js";

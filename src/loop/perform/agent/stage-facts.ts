@@ -1,8 +1,7 @@
 // Collects what the prompt of a stage holds: the task's document, what other stages reported, answers and notes of people, and for a
 // reader of the work its diff and the gate's verdict. The paths that such a reader must not see are listed here too.
 import { asResult } from "../../../git/base/git.js";
-import { readWork } from "../../../git/saved-work/work-ref.js";
-import { showWork } from "../../../git/saved-work/show-work.js";
+import { readWork, showWork } from "../../../git/saved-work/work-ref.js";
 import type { Answered, SavedWorkFacts, StageFacts } from "../../../prompts/compose-stage.js";
 import type { StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument } from "../../../prompts/task-document.js";

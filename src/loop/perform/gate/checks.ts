@@ -11,7 +11,7 @@ import { measureBaseline, runGate, type GateRules } from "../../../gate/commands
 import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
 import { exists, type DiffEntry } from "../../../git/base/read/diff.js";
-import { undoGateChanges } from "../../../git/restore/undo-gate-changes.js";
+import { undoGateChanges } from "../../../git/restore/restore.js";
 import { toText } from "../../../git/base/bytes.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
 import { never } from "../../../system/never.js";

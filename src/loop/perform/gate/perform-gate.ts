@@ -8,7 +8,7 @@ import { isGreen } from "../../../gate/verdict/compare.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
 import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
-import { isTreeAfter } from "../../../git/index/compare.js";
+import { isTreeAfter } from "../../../git/index/index-file.js";
 import type { CheckedCommand } from "../../../logging/events/event-parts.js";
 import type { StepEvent, EventOf } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";

@@ -10,8 +10,8 @@ import {
   findReference,
   type Reference,
 } from "../../../gate/influence/reference.js";
-import { readRecords } from "../../../git/attempt/attempts.js";
-import { numberOfAttempt, startRef, taskOfAttempt } from "../../../git/base/names.js";
+import { readRecords } from "../../../git/commit/run-refs.js";
+import { attemptOf, startRef } from "../../../git/base/names.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
 import { diffTrees } from "../../../git/index/index-file.js";
 import { StepEvent } from "../../../logging/events/events.js";
@@ -70,8 +70,8 @@ async function addRun(
   if (records === undefined) return;
   runStart.start = records.start.base;
   for (const [ref, commit] of records.attempts) {
-    if (ref === startRef(run) || (numberOfAttempt(run, ref) ?? 0) > upTo) continue;
-    const task = taskOfAttempt(run, ref);
+    const { task, number = 0 } = attemptOf(run, ref);
+    if (ref === startRef(run) || number > upTo) continue;
     if (accepted.has(task)) continue;
     // The commit of a task holds the backlog, which is the runner's own.
     const changes = (await diffTrees(repo, commit)).filter(({ path }) => path !== repo.todo?.path);

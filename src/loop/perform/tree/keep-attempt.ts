@@ -1,6 +1,6 @@
 // Records what a replay with the tree needs and no commit has: the start of the run, and the changes of attempts that ended
-// without a commit. src/git/attempt/attempts.ts writes the records; one that cannot be written is only a warning.
-import { recordAttempt, recordStart } from "../../../git/attempt/attempts.js";
+// without a commit. src/git/commit/run-refs.ts writes the records; one that cannot be written is only a warning.
+import { recordAttempt, recordStart } from "../../../git/commit/run-refs.js";
 import { asResult, failureText, type GitFailure } from "../../../git/base/git.js";
 import type { Result } from "../../../system/result.js";
 import type { JobFacts } from "../../step/effects.js";

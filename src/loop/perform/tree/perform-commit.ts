@@ -7,10 +7,11 @@ import {
   prepareCommit,
   type Preparation,
   type TravellingOutputs,
+  dropPending,
+  recoverPending,
+  publish,
 } from "../../../git/commit/commit.js";
 import { formatMessage } from "../../../git/commit/message.js";
-import { dropPending, recoverPending } from "../../../git/commit/pending.js";
-import { publish } from "../../../git/commit/publish.js";
 import { publishWithTree } from "../../../git/undo/revert-tree.js";
 import { taskFolderName } from "../../../workflow/outputs/task-files.js";
 import type { StepEvent } from "../../../logging/events/events.js";

@@ -1,9 +1,8 @@
 // The end of a visit: the stage's output as a file, then the task's work under its ref. The row names both only afterwards, so a
 // job that is killed in between does the same visit again.
 import { RESCUES } from "../../../git/base/names.js";
-import { diffWork, readWork, type TaskWork } from "../../../git/saved-work/work-ref.js";
-import { discardStage } from "../../../git/saved-work/discard.js";
-import { reviveWork, saveWork } from "../../../git/saved-work/save.js";
+import { diffWork, readWork, type TaskWork, reviveWork, saveWork } from "../../../git/saved-work/work-ref.js";
+import { discardStage } from "../../../git/saved-work/apply.js";
 import { shelveWork } from "../../../git/saved-work/shelve.js";
 import { headOf } from "../../../git/base/repository/head.js";
 import type { Repository } from "../../../git/base/repository/repository.js";

@@ -1,10 +1,9 @@
 // Effects on the working tree: checkpoint, snapshot and restore. Leaves the commit to perform-commit.ts.
 import { performAs } from "../perform-as.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
-import { ownRefsOf, putOwnRefsBack } from "../../../git/attempt/own-refs.js";
+import { ownRefsOf, putOwnRefsBack, snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { leaveOutUnwanted } from "../../../git/attempt/leave-out.js";
-import { snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
 import { dropWork } from "../../../git/saved-work/work-ref.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";

@@ -1,6 +1,6 @@
 // The tree around a job of a workflow: the work of the task is put into it before the job, a checkpoint beside the task's own
 // lets a stage that only reads be undone, and the work of other tasks is taken out. Each can be repeated after a kill.
-import { keepForeign, ownFolders, pickOwnRefs } from "../../../git/attempt/own-refs.js";
+import { keepForeign, ownFolders, pickOwnRefs } from "../../../git/attempt/snapshot.js";
 import { runGit } from "../../../git/base/git.js";
 import type { DiffEntry } from "../../../git/base/read/diff.js";
 import { readHead } from "../../../git/base/repository/head.js";
@@ -21,9 +21,8 @@ import {
 } from "../../../git/checkpoint/checkpoint.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { applyWork } from "../../../git/saved-work/apply.js";
-import { reviveWork } from "../../../git/saved-work/save.js";
-import { finishShelving, resetTree, shelveWork, type Shelved } from "../../../git/saved-work/shelve.js";
 import {
+  reviveWork,
   diffWork,
   dropSavedWork,
   dropWork,
@@ -32,6 +31,7 @@ import {
   readWork,
   type TaskWork,
 } from "../../../git/saved-work/work-ref.js";
+import { finishShelving, resetTree, shelveWork, type Shelved } from "../../../git/saved-work/shelve.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { JobFacts } from "../../step/effects.js";
 import { getProgress } from "../stage-of.js";

@@ -11,9 +11,9 @@ import { PROMPTS, readTemplate, type PromptName } from "../../../prompts/store.j
 import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
 import { explainExhausted } from "../../../system/exhausted.js";
 import { describeKind } from "../../../system/files/describe-kind.js";
-import { checkUnderstood } from "../../../todo/understand/understand-backlog.js";
+import { checkUnderstood } from "../../../todo/understand/understand.js";
 import type { Backlog, Task } from "../../../todo/model/task.js";
-import { hintOnTask, findNearTask } from "../../../todo/change/which-task.js";
+import { hintOnTask, findNearTask } from "../../../todo/change/person-edits.js";
 import { whyNotRoot, describeWorkFolder } from "../../../config/project/project.js";
 import { SAMPLE_FACTS } from "./check-stage-files.js";
 import { findHiddenChecks, type FoundHiddenChecks } from "./find-hidden-checks.js";

@@ -14,7 +14,7 @@ import {
   stateOfBox,
   type WorkState,
 } from "../../check/words.js";
-import type { Drafted, TaskDraft } from "./draft.js";
+import type { Drafted, TaskDraft } from "./plan.js";
 import { readFieldLines, readItem, withoutMarks, type ItemLine } from "./item-line.js";
 
 type Block = ReturnType<typeof fromMarkdown>["children"][number];
@@ -111,8 +111,8 @@ class Document {
     const inside = new Set<Section>([...numbered].flatMap((section) => [section, ...this.below(section)]));
     const drafts = this.sections.flatMap((section) => {
       if (numbered.has(section)) return [this.sectionTask(section)];
-      if (inside.has(section) || this.isRefused(section)) return [];
-      if (!this.isChecklist && [section, ...section.above].some(({ title }) => isAboutWork(title))) return [];
+      const isOut = this.isChecklist ? this.isRefused(section) : !this.isWork(section);
+      if (inside.has(section) || isOut) return [];
       return this.boxTasks(section.blocks, this.aroundOf(section));
     });
     if (drafts.length > 0 || boxed) return drafts;
@@ -172,6 +172,11 @@ class Document {
 
   private isRefused(section: Section): boolean {
     return [section, ...section.above].some(({ title, isStruck }) => isStruck || refusesWork(title));
+  }
+
+  private isWork(section: Section): boolean {
+    const isAbout = [section, ...section.above].some(({ title }) => isAboutWork(title));
+    return !isAbout && !this.isRefused(section);
   }
 
   private hasBoxes({ blocks }: Section): boolean {
@@ -288,12 +293,7 @@ class Document {
     wanted: (section: Section) => boolean,
     from: (list: Extract<Block, { type: "list" }>) => boolean,
   ): TaskDraft[] {
-    const open = this.sections.filter(
-      (section) =>
-        wanted(section) &&
-        !this.isRefused(section) &&
-        ![section, ...section.above].some(({ title }) => isAboutWork(title)),
-    );
+    const open = this.sections.filter((section) => wanted(section) && this.isWork(section));
     return open.flatMap(({ title, blocks }) =>
       blocks.flatMap((block) => {
         if (block.type !== "list" || !from(block)) return [];
@@ -314,20 +314,16 @@ class Document {
 
   /** Sections with text, in a document without lists of work. */
   private sectionTasks(): TaskDraft[] {
-    const open = this.sections.filter(
-      (one) =>
-        one.level >= 2 &&
-        one.blocks.length > 0 &&
-        ![one, ...one.above].some(({ title }) => isAboutWork(title)) &&
-        !this.isRefused(one),
-    );
-    return open.map((section) => {
-      this.takeRange(section.start, section.end);
-      return {
-        title: section.title.replace(/^\d+(?:\.\d+)*[.)]?\s+/u, ""),
-        details: this.text.slice(section.start, section.end).trim(),
-      };
-    });
+    const open = this.sections.filter(({ level, blocks }) => level >= 2 && blocks.length > 0);
+    return open
+      .filter((section) => this.isWork(section))
+      .map((section) => {
+        this.takeRange(section.start, section.end);
+        return {
+          title: section.title.replace(/^\d+(?:\.\d+)*[.)]?\s+/u, ""),
+          details: this.text.slice(section.start, section.end).trim(),
+        };
+      });
   }
 
   private aroundOf({ level, title, above }: Section): Around {

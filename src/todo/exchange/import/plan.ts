@@ -1,10 +1,9 @@
 // Turns drafts into tasks: valid and free ids stay; edges without a target and edges that close a cycle are removed with a
 // note. Pure. check.ts checks the result.
 import { given } from "../../../system/given.js";
-import { filled, linkTasks, quoted, settleIds } from "../../model/add-tasks.js";
+import { filled, linkTasks, quoted, settleIds, folded } from "../../model/add-tasks.js";
 import { isDateTime } from "../../model/date-time.js";
-import { TaskId, type Task } from "../../model/task.js";
-import type { Drafted, TaskDraft } from "./draft.js";
+import { TaskId, type Task, type Status } from "../../model/task.js";
 
 export interface PlannedImport {
   tasks: Task[];
@@ -69,10 +68,9 @@ const USUAL_PRIORITY = 3;
 function toTask(draft: TaskDraft, { id, edges }: { id: TaskId; edges: readonly TaskId[] }): Task {
   const { description, reference, details, steps, blockers, tags, files, own = {} } = draft;
   const times = { created_at: draft.createdAt, updated_at: draft.updatedAt };
-  const valid = Object.entries(times).filter(([, at]) => typeof at === "string" && isDateTime(at));
-  const lost = Object.entries(times).filter(
-    ([, at]) => !blank(at) && !(typeof at === "string" && isDateTime(at)),
-  );
+  const isValid = (at: unknown): boolean => typeof at === "string" && isDateTime(at);
+  const valid = Object.entries(times).filter(([, at]) => isValid(at));
+  const lost = Object.entries(times).filter(([, at]) => !isValid(at) && (at ?? "") !== "");
   const kept = { ...draft.kept, ...Object.fromEntries(lost) };
   const { meta, ...others } = own;
   return {
@@ -90,10 +88,6 @@ function toTask(draft: TaskDraft, { id, edges }: { id: TaskId; edges: readonly T
   };
 }
 
-function folded(title: string): string {
-  return title.trim().toLowerCase();
-}
-
 function titleOf({ title, description, details, id }: TaskDraft): string {
   if (title !== "") return title;
   const lines = [description, details].flatMap((text) => (text ?? "").split("\n"));
@@ -104,6 +98,43 @@ function copied(texts: readonly string[] | undefined): string[] | undefined {
   return texts === undefined ? undefined : [...texts];
 }
 
-function blank(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
+/** A task as its source has it; absent values become those of a new task. */
+export interface TaskDraft {
+  /** The source's id; replaced if it is not valid or taken. */
+  id?: string;
+  /** In one line; an empty title is replaced by another text of the task. */
+  title: string;
+  status?: Status;
+  priority?: number;
+  description?: string | undefined;
+  reference?: string | undefined;
+  details?: string | undefined;
+  steps?: readonly string[] | undefined;
+  blockers?: readonly string[] | undefined;
+  tags?: readonly string[] | undefined;
+  files?: readonly string[] | undefined;
+  /** Ids of the source. */
+  dependsOn?: readonly string[];
+  /** Any value; kept if it is a date and time in RFC 3339. */
+  createdAt?: unknown;
+  updatedAt?: unknown;
+  /** Values without a key of their own; written to `meta.imported`. */
+  kept?: Readonly<Record<string, unknown>>;
+  /** Keys that only Looper's own task files have. */
+  own?: Partial<Pick<Task, "verify" | "changes" | "agent" | "result" | "attempts" | "meta">>;
+}
+
+/** A source that was read. */
+export interface Drafted {
+  /** The name of the format in words: `a Markdown checklist`. */
+  format: string;
+  drafts: readonly TaskDraft[];
+  /** Notes on values that were changed or left out. */
+  notes: readonly string[];
+  /** For a document: the number of its lines that are not in a task. */
+  left?: number;
+  /** The project's name. */
+  name?: string | undefined;
+  /** Values that do not belong to a task; written to the backlog's `meta.imported`. */
+  kept?: Readonly<Record<string, unknown>>;
 }

@@ -1,15 +1,15 @@
 // Detects the format of a foreign file from its content, and from its name only when the content could be two formats. Leaves
 // each format to its own file.
 import { err, ok, type Result } from "../../../system/result.js";
-import { tryParseJson } from "../../../system/text/json.js";
+import { isRecord, tryParseJson } from "../../../system/text/json.js";
 import { parse as parseYaml } from "yaml";
 import { checkBacklog } from "../../check/check.js";
 import type { Problem } from "../../model/problem.js";
-import type { Drafted, TaskDraft } from "./draft.js";
-import { isFields, textOf, type Fields } from "../../json/fields.js";
+import type { Drafted, TaskDraft } from "./plan.js";
+import { textOf, type Fields, isIssueOfGitHub, isTask, listsIn, readRecords } from "./records.js";
 import { readMarkdown, boxesOf } from "./markdown.js";
-import { isIssueOfGitHub, isTask, listsIn, readRecords } from "./records.js";
 import type { Backlog } from "../../model/task.js";
+import { given } from "../../../system/given.js";
 
 /** Why a file cannot be imported: `what` completes "FILE: …". */
 export interface NoImport {
@@ -72,7 +72,7 @@ function readText(text: string): Result<Drafted, NoImport> {
 function readHeader(text: string): Fields | undefined {
   try {
     const header: unknown = parseYaml(text, { schema: "core", maxAliasCount: 0 });
-    return isFields(header) ? header : undefined;
+    return isRecord(header) ? header : undefined;
   } catch {
     return undefined;
   }
@@ -98,7 +98,7 @@ function readJson(bytes: Uint8Array, text: string, name: string): Result<Drafted
     .flatMap((line, at) => (line.trim() === "" ? [] : [{ line, number: at + 1 }]));
   const values = lines.map(({ line, number }) => ({ ...tryParseJson(line), number }));
   const [first] = values;
-  if (first?.ok === true && isFields(first.value)) {
+  if (first?.ok === true && isRecord(first.value)) {
     const [broken] = values.flatMap((one) => (one.ok ? [] : [one]));
     if (broken === undefined)
       return readValue(
@@ -112,12 +112,12 @@ function readJson(bytes: Uint8Array, text: string, name: string): Result<Drafted
 }
 
 function readValue(value: unknown, bytes: Uint8Array): Result<Drafted, NoImport> {
-  if (isFields(value) && Object.hasOwn(value, "schema_version")) return readBacklog(bytes);
-  const lists = isFields(value) ? listsIn(value) : [];
-  if (isFields(value) && lists.length > 0) return ok(readRecords(lists, value, formatOf(value)));
-  if (isFields(value) && Array.isArray(value["userStories"])) return ok(readRecords([], {}, formatOf(value)));
+  if (isRecord(value) && Object.hasOwn(value, "schema_version")) return readBacklog(bytes);
+  const lists = isRecord(value) ? listsIn(value) : [];
+  if (isRecord(value) && lists.length > 0) return ok(readRecords(lists, value, formatOf(value)));
+  if (isRecord(value) && Array.isArray(value["userStories"])) return ok(readRecords([], {}, formatOf(value)));
   const items = Array.isArray(value) ? value : [value];
-  const records = items.filter(isFields);
+  const records = items.filter(isRecord);
   if (items.length === 0) return err({ what: "the list in it is empty", hint: FORMATS });
   const known = records.every((one) => isTask(one) || isIssueOfGitHub(one));
   if (records.length < items.length || !known)
@@ -167,26 +167,10 @@ function readOwn({ tasks, project, meta }: Backlog): Drafted {
   return {
     format: "a task file of looper",
     drafts: tasks.map((task): TaskDraft => {
-      const {
-        depends_on: dependsOn = [],
-        created_at,
-        updated_at,
-        verify,
-        changes,
-        agent,
-        result,
-        attempts,
-        ...rest
-      } = task;
-      const { meta: own, ...fields } = rest;
-      const others = { verify, changes, agent, result, attempts, meta: own };
-      return {
-        ...fields,
-        dependsOn,
-        createdAt: created_at,
-        updatedAt: updated_at,
-        own: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
-      };
+      const { depends_on: dependsOn = [], created_at: createdAt, updated_at: updatedAt, ...rest } = task;
+      const { verify, changes, agent, result, attempts, meta: own, ...fields } = rest;
+      const others = given({ verify, changes, agent, result, attempts, meta: own });
+      return { ...fields, dependsOn, createdAt, updatedAt, own: others };
     }),
     notes: [],
     name: project?.name,

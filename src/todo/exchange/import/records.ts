@@ -2,18 +2,9 @@
 // eyaltoledano/claude-task-master, issues of steveyegge/beads and of `gh issue list --json`, front matter of Backlog.md, and
 // lists like them. A part of a task is a task of its own, which the task above it waits for.
 import { given } from "../../../system/given.js";
+import { isRecord } from "../../../system/text/json.js";
 import { priorityIn, readPriority, stateFor, type WorkState } from "../../check/words.js";
-import {
-  fieldsIn,
-  isEmpty,
-  isFields,
-  lineOf,
-  sections,
-  textOf,
-  textsOf,
-  type Fields,
-} from "../../json/fields.js";
-import type { Drafted, TaskDraft } from "./draft.js";
+import type { Drafted, TaskDraft } from "./plan.js";
 
 /** The names of each field, without case and separators; the first that a record has counts. */
 const NAMES = {
@@ -97,7 +88,7 @@ const LISTS = /^(?:tasks|userstories|stories|issues|backlog|todos?)$/iu;
 export function listsIn(value: Fields, path: readonly string[] = []): RecordList[] {
   return Object.entries(value).flatMap(([key, child]) => {
     const here = [...path, key];
-    if (isFields(child)) return listsIn(child, here);
+    if (isRecord(child)) return listsIn(child, here);
     const records = fieldsIn(child);
     return records.some(isTask) || (LISTS.test(key) && records.length > 0) ? [{ path: here, records }] : [];
   });
@@ -131,7 +122,11 @@ export function readRecords(lists: readonly RecordList[], whole: Fields, format:
       tags: tag === "" ? [] : [tag],
       state: stateFor(path.at(-1) ?? ""),
       scale: scaleOf(records, notes),
-      idOf: records.every(isIssueOfGitHub) ? idOfIssue : textOf,
+      // An id of `#12` would be a comment in a shell.
+      idOf: (value) => {
+        const text = textOf(value);
+        return text !== undefined && records.every(isIssueOfGitHub) ? `GH-${text}` : text;
+      },
       notes,
     };
     const living = newest(records, notes).filter((one) => {
@@ -157,12 +152,6 @@ export function readRecords(lists: readonly RecordList[], whole: Fields, format:
     name: textOf(whole["project"]),
     ...(left.length === 0 ? {} : { kept: Object.fromEntries(left) }),
   };
-}
-
-/** An id of `#12` would be a comment in a shell. */
-function idOfIssue(number: unknown): string | undefined {
-  const text = textOf(number);
-  return text === undefined ? undefined : `GH-${text}`;
 }
 
 export function isIssueOfGitHub(fields: Fields): boolean {
@@ -316,7 +305,7 @@ function draftOf(row: Row, around: Around, id: string | undefined): TaskDraft {
 function stepsOf(value: unknown): { open: string[]; done: string[] } {
   const texts = { open: [] as string[], done: [] as string[] };
   for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
-    const row = isFields(one) ? new Row(one) : undefined;
+    const row = isRecord(one) ? new Row(one) : undefined;
     const text =
       row === undefined
         ? textOf(one)
@@ -394,4 +383,50 @@ const WAITS = /\b(?:depends on|blocked by|requires):?\s+((?:#\d{1,9}(?:\s{0,9}(?
 /** The numbers of the issues that a text names as what comes first: `Depends on #12 and #13`. */
 function waitsIn(body: string): string[] {
   return [...body.matchAll(WAITS)].flatMap(([, list = ""]) => list.match(/\d+/g) ?? []);
+}
+
+// Reads values of foreign JSON by their probable meaning.
+
+/** An object of JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The objects of a list; other items are left out. */
+export function fieldsIn(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** A text that is not blank, or a number as text; of an object, its name. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  if (isRecord(value)) return textOf(value["name"] ?? value["title"] ?? value["text"]);
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** The texts of a list, or a single text as a list. */
+export function textsOf(value: unknown): string[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((one) => textOf(one) ?? []);
+}
+
+/** A text in one line. */
+export function lineOf(value: unknown): string {
+  return (textOf(value) ?? "").replaceAll(/\s+/gu, " ");
+}
+
+/** Whether a value says nothing. */
+export function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === "") return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** Joins titled parts to a longer text; empty ones are left out. Several texts become a list. */
+export function sections(parts: readonly (readonly [string, unknown])[]): string | undefined {
+  const said = parts.flatMap(([title, value]) => {
+    const texts = textsOf(value);
+    if (texts.length === 0) return [];
+    const body = Array.isArray(value) ? texts.map((text) => `- ${text}`).join("\n") : texts.join("\n");
+    return title === "" ? [body] : [`${title}:\n${body}`];
+  });
+  return said.length === 0 ? undefined : said.join("\n\n");
 }

@@ -1,34 +1,25 @@
 // The edits that a person makes to the backlog by commands, as data. They are passed to a run in progress, so that it can
 // tell them from an agent's. update.ts applies them.
 import { z } from "zod";
-import { never } from "../../../system/never.js";
 import { Answer, By, Progress, StageOutput } from "../../../workflow/progress.js";
 import { Name } from "../../../workflow/workflow.js";
 import { Status, Task, TaskId } from "../task.js";
 
 const REQUIRED = { title: true, priority: true, status: true } as const;
-const OPTIONAL = {
-  description: true,
-  reference: true,
-  details: true,
-  steps: true,
-  blockers: true,
-  tags: true,
-  files: true,
-  depends_on: true,
-  verify: true,
-  changes: true,
-  agent: true,
-  workflow: true,
-  result: true,
-} as const;
+/** Keys that no command sets by hand. */
+const OTHERS = {
+  ...({ id: true, parent: true, progress: true, attempts: true } as const),
+  ...({ created_at: true, updated_at: true, meta: true } as const),
+};
 
 /** New values of a task's keys. Other keys stay as they are. */
-export const TaskValues = Task.pick({ ...REQUIRED, ...OPTIONAL }).partial();
+export const TaskValues = Task.pick(REQUIRED)
+  .extend(Task.omit({ ...OTHERS, ...REQUIRED }).shape)
+  .partial();
 export type TaskValues = z.infer<typeof TaskValues>;
 
 /** The keys that may be removed. */
-export const OptionalKey = Task.pick(OPTIONAL).keyof();
+export const OptionalKey = TaskValues.omit(REQUIRED).keyof();
 export type OptionalKey = z.infer<typeof OptionalKey>;
 
 const who = { by: By.shape.by, via: By.shape.via };
@@ -93,24 +84,8 @@ export interface TimedChanges {
 
 /** Whether a change removes a task or changes this status of it; an attempt at it then ends first. */
 export function endsAttempt(change: PersonChange, status: Status | undefined): boolean {
-  switch (change.op) {
-    case "edit":
-      return change.set.status !== undefined && change.set.status !== status;
-    case "remove":
-    case "restart":
-    case "adopt":
-      return true;
-    case "insert":
-    case "accept":
-    case "answer":
-    case "pause":
-    case "resume":
-    case "note":
-    case "complete":
-      return false;
-    default:
-      return never(change);
-  }
+  if (change.op === "edit") return change.set.status !== undefined && change.set.status !== status;
+  return change.op === "remove" || change.op === "restart" || change.op === "adopt";
 }
 
 /** The task a change is about. */

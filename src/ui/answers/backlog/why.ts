@@ -1,6 +1,6 @@
 // The answer of `looper why --json`. Pure.
 import type { IndexRow, Task } from "../../../todo/model/task.js";
-import type { Why } from "../../../todo/model/why.js";
+import type { Why } from "../../../todo/model/select.js";
 import type { WhyAnswer } from "../../shapes/backlog.js";
 import { verdictOfDone } from "./verdict.js";
 import type { Found } from "../../view/read-doubts.js";

@@ -1,7 +1,6 @@
 // The answers of `looper rescue --json`, one per verb. Pure. Leaves finding and restoring a rescue to src/git/bring-back.
 import { toText } from "../../../git/base/bytes.js";
-import type { BroughtBack } from "../../../git/bring-back/bring-back.js";
-import type { Rescue } from "../../../git/bring-back/rescues.js";
+import type { BroughtBack, Rescue } from "../../../git/bring-back/bring-back.js";
 import type { ListedWork } from "../../../git/saved-work/work-ref.js";
 import type {
   RescueDropAnswer,
