@@ -27,6 +27,7 @@ import type { Script } from "../fakes/play.mjs";
 import { replayInPlace, type ReplayedRun } from "../replay/replay-in-place.js";
 import { Program, type Ran } from "./program.js";
 import { Puppet } from "./puppet.js";
+import { NODE_CACHE } from "./node-cache.js";
 
 const FAKES = fileURLToPath(new URL("../fakes", import.meta.url));
 const AGENT = path.join(FAKES, "socket-agent.mjs");
@@ -75,6 +76,7 @@ export class Rig {
       GIT_CONFIG_NOSYSTEM: "1",
       LANG: "C.UTF-8",
       TZ: "UTC",
+      ...NODE_CACHE,
       // Inherited by all that the story starts: how what is left is found.
       STORY: this.root,
     };

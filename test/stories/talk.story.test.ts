@@ -429,12 +429,14 @@ inTerminal(
       expect(rig.read("made.txt")).toBe("by-hand\n");
       say("![image](x) seen?");
       await tmux.shows("Third.");
-      const told = conversation(rig, /Count/).messages.slice(-3);
-      expect(told).toMatchObject([
-        { role: "user", own: true, text: expect.stringContaining("42 printed") as string },
-        { role: "user", text: "![image](x) seen?" },
-        { role: "assistant" },
-      ]);
+      // The screen shows an answer before the session's file has it.
+      await expect
+        .poll(() => conversation(rig, /Count/).messages.slice(-3))
+        .toMatchObject([
+          { role: "user", own: true, text: expect.stringContaining("42 printed") as string },
+          { role: "user", text: "![image](x) seen?" },
+          { role: "assistant" },
+        ]);
       say("/model");
       await tmux.shows(/1\. scripted\S*\n2\. scripted\/other\n/);
       say("/resume");

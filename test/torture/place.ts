@@ -20,6 +20,7 @@ import { promisify } from "node:util";
 import { Program, type Ran } from "../rig/program.js";
 import { PLAN, type Fault, type Plan } from "./fault.js";
 import { titleOf, type Scene } from "./scenario.js";
+import { NODE_CACHE } from "../rig/node-cache.js";
 
 const run = promisify(execFile);
 
@@ -77,6 +78,7 @@ export class Place {
       GIT_CONFIG_NOSYSTEM: "1",
       LANG: "C.UTF-8",
       TZ: "UTC",
+      ...NODE_CACHE,
       // Inherited by all that is started here: how what is left is found.
       TORTURE: root,
     };

@@ -113,6 +113,9 @@ function tryStart(spec: ProcessSpec, marks: Record<string, string>): Started | P
       stdio: [spec.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
   } catch (error) {
+    // Node gives a child no pipes once the limit of open files is reached, and execa expects them.
+    if (error instanceof TypeError && errorCode(error) === undefined)
+      throw startFailure(spec.command, Object.assign(error, { code: "EMFILE" }));
     return { how: "not-found", message: errorMessage(error) };
   }
 }
