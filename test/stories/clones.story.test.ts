@@ -239,7 +239,8 @@ test(
     await begin(rig, { git: { share: "origin" } });
     const there = shareOrigin(rig);
     expect((await run(rig, "plan-approve-execute")).code).toBe(1);
-    expect((await rig.run(["-C", there, "approve", "T1", "-m", "go"])).code).toBe(0);
+    const approved = await rig.run(["-C", there, "approve", "T1", "-m", "go"]);
+    expect([approved.code, approved.stderr]).toEqual([0, expect.any(String)]);
     const call: Call = ["answer", { id: "T1", outcome: "revise" }];
     const { stdout } = await rig.run(["mcp", "--allow-answers"], { input: mcpCalls(call) });
     expect(JSON.stringify(mcpResults(stdout))).toContain("T1.3 was already answered: approve");

@@ -190,6 +190,20 @@ test("work on source alone takes one room, and another for checks whose results 
 const SUB_TEST = NEW_TEST.replaceAll("add", "sub");
 const GREEN: ProjectTree = { ...NODE, ...DONE };
 const SUB = { "src/sub.js": "export const sub = (a, b) => a + b;\n" };
+
+test.for(["node src/cli.js", "make -s mine"])(
+  "a task's own command that runs what the attempt changed does not prove the work: %s",
+  async (command, { cold }) => {
+    const more = { "src/cli.js": "process.exit(1);\n", Makefile: "mine:\n\tnode src/cli.js\n" };
+    const attempt = { "src/cli.js": "process.exit(0);\n" };
+    const verify = { ...DIRECT, own: [command], measured: true };
+    const { report } = await cold.judge({ ...GREEN, ...more }, attempt, verify);
+    expect(report).toMatchObject({ verdict: "unbroken" });
+    const { report: done } = await cold.judge({ ...NODE, ...more }, { ...DONE, ...attempt }, verify);
+    expect(done).toMatchObject({ verdict: "passed" });
+  },
+);
+
 const proven: Record<string, [row: Row, verdict: string, more: object]> = {
   "nothing was changed": [[GREEN, {}, DIRECT], "unbroken", { because: "nothing-changed" }],
   "a feature without a test": [[GREEN, SUB, DIRECT], "unbroken", { because: "not-covered" }],

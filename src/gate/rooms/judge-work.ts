@@ -251,7 +251,7 @@ function unverified(report: Partial<GateReport>, ...doubts: string[]): Settled {
 
 /** The changes beside the source that the pass depends on; `undefined` if on none. */
 async function findDoubt(gate: Gate, { influence, whole, alone }: Settling): Promise<Settled | undefined> {
-  const { study, order } = gate;
+  const { study } = gate;
   const needing = async (paths: readonly string[], why?: string, what = ""): Promise<Settled> => {
     const needs = await showNeeds(gate, paths);
     return unverified({ because: "influence", needs }, why ?? explainNeeds(needs, what));
@@ -264,13 +264,6 @@ async function findDoubt(gate: Gate, { influence, whole, alone }: Settling): Pro
     const who = tasks.length === 0 ? "earlier tasks" : listSome(tasks);
     return unverified({ because: "influence", on: tasks }, `it passes only with checks that ${who} changed`);
   }
-  // Files of the program whose exit code is the result of a task's own command.
-  const changed = order.changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path));
-  const judges = changed.filter(
-    (path) => study.sorter.isOfOwnCommand(path) && kindOf(study, path) === "source",
-  );
-  const trusting = `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`;
-  if (judges.length > 0) return needing(judges, trusting);
   const mixed = influence.own.filter((path) => study.mixed.has(path));
   if (mixed.length === 0) return undefined;
   return needing(mixed, `program and tests cannot be told apart in what it changed: ${listSome(mixed)}`);

@@ -13,9 +13,9 @@ import {
 import { endsWell } from "../verdict/runs.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { runPass, runTwice, type Gate, type PassResult } from "./cold-pass.js";
-import { pathFromTop, type RoomOrder } from "./cold-room.js";
+import type { RoomOrder } from "./cold-room.js";
 import { kindOf, roomOrder } from "./study.js";
-import { namesAny, runAtReference, wholeOrder } from "./room-orders.js";
+import { runAtReference, wholeOrder } from "./room-orders.js";
 
 /**
  * The evidence; a report if the attempt's own new tests fail; `undefined` if the gate was stopped. `source`:
@@ -93,12 +93,15 @@ async function runUnmeasured({ places, order, stop, count }: Gate): Promise<read
   return ran && [...known, ...ran];
 }
 
-/** Leaves out the task's own commands that run a file which the attempt wrote: they end as it decided. */
-function withoutWritten({ places, study, order }: Gate, turned: Turned[]): Turned[] {
-  const added = order.changes.filter(({ from }) => !exists(from)).map(({ path }) => toText(path));
-  const written = new Set(added.filter((path) => study.sorter.isOfOwnCommand(path)));
-  const work = pathFromTop(places.rooms, places.workDir);
-  return turned.filter(({ command, name }) => name !== undefined || !namesAny(command, work, written));
+/** Leaves out the task's own commands that run a file which the attempt wrote or changed: they end as it decided. */
+function withoutWritten({ study, order }: Gate, turned: Turned[]): Turned[] {
+  const decided = new Set(
+    order.changes.flatMap(({ path: bytes, from }) => {
+      const path = toText(bytes);
+      return !exists(from) || kindOf(study, path) === "source" ? study.sorter.ownCommandsWith(path) : [];
+    }),
+  );
+  return turned.filter(({ command, name }) => name !== undefined || !decided.has(command));
 }
 
 /** Whether a changed path (bytes) is the program's, and no test that a setting calls source. */

@@ -40,7 +40,7 @@ interface Facts {
 /** The facts about changes that their files show. */
 export interface Study extends Facts {
   /** Answers of paths (text), also of those that did not change. */
-  sorter: Pick<Sorter, "isCheck" | "isTest" | "isOfOwnCommand">;
+  sorter: Pick<Sorter, "isCheck" | "isTest" | "ownCommandsWith">;
   /** The kind of each changed path (text). */
   kinds: ReadonlyMap<string, Sorted>;
   /** Source files that have tests in them, with these as at the base. */

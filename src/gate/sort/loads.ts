@@ -27,6 +27,8 @@ interface Place {
   depth: number;
   by: LoadedBy | "own";
   who: string;
+  /** The command that all of it belongs to. */
+  command: string;
   judged: boolean;
 }
 
@@ -48,7 +50,7 @@ export class Loads {
   /** Paths that the commands name in any way, folders too. */
   readonly named = new Set<string>();
   /** Files of a task's own commands, judged by their exit code: often what the task is about. */
-  readonly own = new Set<string>();
+  readonly own: { path: string; command: string }[] = [];
   /** Files and folders that are handed to a test runner. */
   readonly handed = new Set<string>();
   readonly handedGlobs: ((path: string) => boolean)[] = [];
@@ -61,8 +63,10 @@ export class Loads {
     private readonly project: ReferenceFiles,
   ) {
     const from = { folder, depth: DEPTH, judged: true };
-    for (const text of commands) this.#read(text, { ...from, by: "command", who: "a check command" });
-    for (const text of own) this.#read(text, { ...from, by: "own", who: "a command of the task" });
+    for (const text of commands)
+      this.#read(text, { ...from, by: "command", who: "a check command", command: text });
+    for (const text of own)
+      this.#read(text, { ...from, by: "own", who: "a command of the task", command: text });
   }
 
   #read(text: string, place: Place): void {
@@ -115,7 +119,7 @@ export class Loads {
       if (matches !== undefined && by !== "own") this.globs.push({ by, who, matches });
       return;
     }
-    if (by === "own") this.own.add(path);
+    if (by === "own") this.own.push({ path, command: place.command });
     else if (this.files.get(path) === undefined || by === "command") this.files.set(path, { by, who });
     const text = this.project.text(path);
     if (text === undefined || !(/\.(?:sh|bash|zsh|bats)$/.test(path) || SHELL_TEXT.test(text))) return;

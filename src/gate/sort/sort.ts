@@ -200,9 +200,9 @@ export class Sorter {
     );
   }
 
-  /** Whether a task's own command runs a file and judges it by its exit code. */
-  isOfOwnCommand(path: string): boolean {
-    return this.#loads.own.has(path);
+  /** The task's own commands that run a file and judge it by its exit code. */
+  ownCommandsWith(path: string): readonly string[] {
+    return this.#loads.own.flatMap((one) => (one.path === path ? [one.command] : []));
   }
 
   /** Check scripts that look for their tests in folders of the program. */
