@@ -20,6 +20,7 @@ import { UserError } from "../../system/errors.js";
 import { parseJson } from "../../system/text/json.js";
 import { readPatterns } from "../../todo/model/changes/changes.js";
 import type { Task } from "../../todo/model/task.js";
+import { makePlan } from "../perform/gate/checks.js";
 import { acceptedTasks, allowedByTasks, readRunStart } from "../perform/gate/run-start.js";
 import { takeRunLocks } from "../runs/locks.js";
 import { findHiddenChecks } from "../start/before/find-hidden-checks.js";
@@ -139,12 +140,11 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
     { run, base, earlier, accepted, upTo: gate.job },
   );
   const isAllowed = allowedByTasks(tasks, pathFromTop(places.rooms, places.projectDir));
-  const plan = { commands: verify.commands, own: task.verify ?? [] };
   const order: ColdOrder = {
     base,
     changes,
     reference: await findReference(repo, runStart, base, isAllowed),
-    plan: { ...plan, timeoutMs: verify.timeout, reports: verify.report },
+    plan: makePlan(request, task.verify ?? []),
     strict: verify.strict,
     baseline: await baselineOf(request),
     allowed: readPatterns(task.changes ?? []).allowed,

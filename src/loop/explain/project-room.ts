@@ -15,6 +15,7 @@ import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
 import type { Task } from "../../todo/model/task.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
+import { coldSettings, makePlan } from "../perform/gate/checks.js";
 import { findRootFolder } from "../../config/project/project.js";
 import { referenceAt } from "../../gate/influence/reference.js";
 import { measureColdBaseline } from "../../gate/rooms/room-orders.js";
@@ -50,12 +51,9 @@ export async function openPlaces(
   { project, env, home }: Omit<GateRequest, "ports" | "stop" | "trust">,
   { repo, room, hidden }: { repo: Repository; room: Room; hidden: readonly HiddenCheck[] },
 ): Promise<ColdPlaces> {
-  const { verify } = project.resolved.settings;
   return openColdPlaces(repo, {
-    ...{ projectDir: project.folder, workDir: room.cwd, env: room.env, home: verify.home },
-    redact: (text) => room.redact(text),
-    ...{ protected: verify.protected, source: verify.source },
-    ...{ setup: verify.setup, setupTimeoutMs: verify.timeout },
+    ...coldSettings(project),
+    ...{ workDir: room.cwd, env: room.env, redact: (text) => room.redact(text) },
     hide: listPlacesToHide(placeHidden({ env, home }, hidden)),
   });
 }
@@ -88,7 +86,7 @@ export async function tryChecks(
   request: GateRequest & { root: string | undefined },
   repo: Repository,
 ): Promise<Trial | "no-commit"> {
-  const { ports, project, stop } = request;
+  const { ports, stop } = request;
   const head = await asResult(() => headOf(repo));
   if (!head.ok || head.value.commit === undefined) return "no-commit";
   const room = await makeProjectRoom(request, request.root);
@@ -96,9 +94,8 @@ export async function tryChecks(
   const opened = await openPlaces(request, { repo, room, hidden: checks });
   // A setup that is used once is not worth a copy.
   const places: ColdPlaces = { ...opened, cache: undefined };
-  const { commands, timeout, report } = project.resolved.settings.verify;
   const reference = referenceAt(head.value.commit);
-  const plan = { commands, own: [], timeoutMs: timeout, reports: report };
+  const plan = makePlan(request, []);
   const names = new Set(await ports.files.list(room.cwd));
   const mark = markOf(`${places.rooms.prefix}${ports.random.hex(8)}`);
   ports.processes.mark(mark);

@@ -1,6 +1,6 @@
 // Which lines of a log a person is notified of, and with what: a question, a blocked task, a commit, the end of a run. Pure.
 // notify.ts sends the notices.
-import { isStepType, type RunEvent, type Sealed } from "../../logging/events/events.js";
+import { isStepType, type Stamp, type RunEvent, type Sealed } from "../../logging/events/events.js";
 import { shorten } from "../../system/text/cut.js";
 import { never } from "../../system/never.js";
 import type { Question } from "../../workflow/progress.js";
@@ -46,15 +46,7 @@ export interface Told {
 }
 
 /** The fields of a line that a notice has as well. */
-interface Facts {
-  seq: number;
-  timestamp: string;
-  task_id?: string | undefined;
-  stage?: string | undefined;
-  visit?: number | undefined;
-  agent?: string | undefined;
-  attempt?: number | undefined;
-}
+type Facts = Stamp & Pick<Notice, "task_id" | "stage" | "visit" | "agent" | "attempt">;
 
 /** Folds the lines of a log into notices. A decision and its notes belong together: a task may be blocked by what it asks. */
 export class Notices {

@@ -48,14 +48,11 @@ export function makeAgentEnvironment(
     ...settings.env,
     // Marks the agent's commits in the reflog, to tell them from a person's.
     GIT_REFLOG_ACTION: AGENT_ACTION,
-    LOOPER_RUN_ID: run.run,
+    ...makeGateEnvironment({}, run.run, job),
     LOOPER_PHASE: job.phase,
-    LOOPER_ITERATION: String(job.iteration),
-    LOOPER_ATTEMPT: String(job.attempt),
     // Where `looper mcp` leaves the agent's requests.
     [STEP_DIR]: stepFolder,
-    ...given({ LOOPER_TASK_ID: job.task_id, LOOPER_TODO_FILE: draft }),
-    ...stageVariables(job, document),
+    ...given({ LOOPER_TODO_FILE: draft, LOOPER_TASK_DOCUMENT: document }),
   };
 }
 

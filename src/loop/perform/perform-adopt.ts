@@ -137,12 +137,7 @@ export async function undoDraft(world: World, job: JobFacts): Promise<void> {
   for (const message of [...seen, ...back.warnings]) await log.tell({ type: "warning", ...job, message });
   if (back.rescue === undefined) return;
   const shown = back.rescue.slice(RESCUES.length + 1);
-  const message = `the failed ${kind} left ${describePaths(back.paths)}: put back, and kept as looper rescue show ${shown}`;
+  const what = back.paths.length === 0 ? "changes" : listSome(back.paths, 3);
+  const message = `the failed ${kind} left ${what}: put back, and kept as looper rescue show ${shown}`;
   await log.tell({ type: "warning", ...job, message });
-}
-
-const NAMED = 3;
-
-function describePaths(paths: readonly string[]): string {
-  return paths.length === 0 ? "changes" : listSome(paths, NAMED);
 }

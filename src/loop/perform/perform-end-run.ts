@@ -3,7 +3,6 @@
 import { removeSetupCache } from "../../gate/rooms/setup/setup.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import { markOf } from "../../system/processes/mark.js";
-import type { LogLimits } from "../../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { isRejected } from "../../workflow/question.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
@@ -47,10 +46,11 @@ export async function performEndRun(world: World, effect: EffectOf<"finish">): P
 /** Removes old logs; a failure is only a warning. */
 async function cleanLogs(world: World): Promise<void> {
   const { ports, project, repo, log } = world;
-  const limits = readLimits(project.resolved.settings.log);
-  if (limits === undefined) return;
+  const { keep, max_bytes: most } = project.resolved.settings.log;
+  if (keep === undefined && most === 0) return;
   try {
     if (repo === undefined && (await mayHaveRepository(ports.files, project.folder))) return;
+    const limits = { keep, maxBytes: most === 0 ? undefined : most };
     const { removed, refs } = await applyLimits({ ports, project, repo }, limits);
     if (removed.length === 0) return;
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
@@ -59,12 +59,4 @@ async function cleanLogs(world: World): Promise<void> {
     if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
     await log.tell({ type: "warning", message: `old logs: ${errorMessage(error)}` });
   }
-}
-
-/** The limits of the settings; `undefined`: none is set. */
-function readLimits({
-  keep,
-  max_bytes: most,
-}: World["project"]["resolved"]["settings"]["log"]): LogLimits | undefined {
-  return keep === undefined && most === 0 ? undefined : { keep, maxBytes: most === 0 ? undefined : most };
 }

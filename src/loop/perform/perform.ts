@@ -14,10 +14,14 @@ import { makeHookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./agent/perform-agent.js";
 import { performChange, performRead } from "./perform-backlog.js";
-import { performCommit, performCommitBacklog, performFinishPending } from "./tree/perform-commit.js";
+import {
+  performCommit,
+  performCommitBacklog,
+  performFinishPending,
+  performSaveWork,
+} from "./tree/perform-commit.js";
 import { performEndRun } from "./perform-end-run.js";
 import { performBaseline, performGate, performPreflight } from "./gate/perform-gate.js";
-import { performSaveWork } from "./tree/perform-save-work.js";
 import { performCheckpoint, performRestore, performSnapshot } from "./tree/perform-tree.js";
 import { findWorkFolder } from "./agent/prompt-for.js";
 import { shareAndTell } from "./outputs/share-questions.js";

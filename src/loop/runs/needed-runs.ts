@@ -45,17 +45,9 @@ export async function readRunFacts(site: LogSite): Promise<RunFacts> {
     const { command, message } = refs.error;
     throw new UserError("environment", `${command}: ${message}`, "git says which runs are still needed");
   }
-  return { refs: refs?.value ?? NO_REFS, owners: await readOwners(site) };
-}
-
-async function readOwners({ ports, project, repo }: LogSite): Promise<RunFacts["owners"]> {
-  const paths = makeLockPaths(project, repo?.gitDir);
-  const owners: { owner: LockOwner; gone: boolean }[] = [];
-  for (const path of paths) {
-    const found = await inspectLock(ports, path);
-    if (found !== undefined) owners.push(found);
-  }
-  return owners;
+  const paths = makeLockPaths(site.project, repo?.gitDir);
+  const owners = await Promise.all(paths.map((path) => inspectLock(site.ports, path)));
+  return { refs: refs?.value ?? NO_REFS, owners: owners.filter((one) => one !== undefined) };
 }
 
 /** The result for the old runs. */

@@ -11,7 +11,7 @@ import {
   canReportTokens,
 } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../config/read/agent-settings.js";
-import { readPrices, type Prices } from "../../config/read/prices.js";
+import { readPrices } from "../../config/read/prices.js";
 import { resolvePath, GO_BACKLOG } from "../../config/read/places.js";
 import { AUTO, isStrategyModule } from "../../config/settings/settings.js";
 import { findOperation } from "../../git/index/operation.js";
@@ -76,7 +76,7 @@ export async function collect(asked: RunRequest): Promise<Collected> {
   const inUse = await findWorkflowsInUse(asked, requested.tasks);
   const request = { ...asked, project: inUse.project };
   const check = await readCheckOptions(request);
-  const configuredAgents = configureAgents(request, await readPricesFile(request));
+  const configuredAgents = await configureAgents(request);
   return { ...requested, request, inUse, check, configuredAgents };
 }
 
@@ -93,7 +93,8 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
   const rules = {
     ...makeRules(request, schedule, makeBootstrapRule(request, tasks)),
     ...(finished ? {} : inUse.rules),
-    ...(finished ? {} : askingRules(request, inUse.rules)),
+    // Only in a workflow is a person asked anything.
+    ...(finished || inUse.rules.workflows === undefined ? {} : askingRules(request)),
   };
   const agents = finished ? [] : await lookUpAgents(request, { configuredAgents, rules, tasks });
   const { repo, warning } = await openOrInitRepository(request);
@@ -120,16 +121,8 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
   };
 }
 
-/** Only in a workflow is a person asked anything. */
-function askingRules(
-  { askPerson, wait = false }: RunRequest,
-  { workflows }: Pick<Rules, "workflows">,
-): Pick<Rules, "asks_person" | "waits"> {
-  if (workflows === undefined) return {};
-  return {
-    ...(askPerson === undefined ? {} : { asks_person: true as const }),
-    ...(wait ? { waits: true as const } : {}),
-  };
+function askingRules({ askPerson, wait }: RunRequest): Pick<Rules, "asks_person" | "waits"> {
+  return { asks_person: askPerson && true, waits: wait === true ? true : undefined };
 }
 
 /** Collects the facts of a release: one agent (`--agent`, `roles.push`, or the schedule's first), and a repository, which must exist already. */
@@ -139,7 +132,7 @@ export async function assembleRelease(asked: RunRequest): Promise<Assembly & { r
   const check = await readCheckOptions(asked);
   const repo = await openReleaseRepository(asked);
   const trusted = await askTrust(asked, tasks);
-  const configuredAgents = configureAgents(asked, await readPricesFile(asked));
+  const configuredAgents = await configureAgents(asked);
   const named = asked.agent ?? settings.roles.push;
   const agent = named ?? (await resolveSchedule(asked, configuredAgents))[0] ?? AUTO;
   const request = { ...asked, agent };
@@ -229,15 +222,11 @@ async function readCheckOptions(request: RunRequest): Promise<CheckOptions> {
   return { agentNames, schema: compiled.value };
 }
 
-/** The prices of models; empty without `prices_file`. */
-async function readPricesFile({ ports, project }: RunRequest): Promise<Prices> {
-  const { pricesFile } = project.paths;
-  return pricesFile === undefined ? {} : readPrices(ports.files, pricesFile);
-}
-
-function configureAgents(request: RunRequest, prices: Prices): Map<string, ConfiguredAgent> {
+async function configureAgents(request: RunRequest): Promise<Map<string, ConfiguredAgent>> {
   const { ports, project, home, self } = request;
   const { settings } = project.resolved;
+  const { pricesFile } = project.paths;
+  const prices = pricesFile === undefined ? {} : await readPrices(ports.files, pricesFile);
   const place = { project: project.folder, home };
   return new Map(
     knownAgents(settings).map((name) => {

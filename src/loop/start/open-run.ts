@@ -17,7 +17,7 @@ import { perform } from "../perform/perform.js";
 import { listenToOthers, TaskFileWatch } from "./listen.js";
 import { assemble, findPicker, type Assembly, warnOfHead } from "./assemble.js";
 import { placeHidden } from "./before/find-hidden-checks.js";
-import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
+import { readToldPauses } from "../../logging/earlier-pauses.js";
 import { readEarlierResults } from "../runs/earlier-results.js";
 import { recoverRun } from "../runs/recover.js";
 import { warnOfEdits } from "../runs/edited-while-dead.js";
@@ -66,8 +66,10 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const dead = foldersOf(locks.dead);
   const swept = await recoverRun(ports, locks, assembly.repo);
   const edited = await warnOfEdits({ ports, project }, { dead, committed: swept.pending?.task_id });
-  const recorded = await readToldPauses(ports, project.logDir, ports.clock.now());
-  const pauses = keepCurrent(recorded, assembly.configuredAgents);
+  // L17: a limit belongs to an agent and its model, so a backoff does not apply once the agent has another model.
+  const pauses = (await readToldPauses(ports, project.logDir, ports.clock.now())).filter(
+    ({ agent, model }) => assembly.configuredAgents.get(agent)?.settings.model === model,
+  );
   const results = await readEarlierResults({ ports, project }, assembly.rules);
   const orNone = <T>(list: T[]): T[] | undefined => (list.length === 0 ? undefined : list);
   const recovered = { ...swept, pauses: orNone(pauses), results: orNone(results) };
@@ -126,53 +128,26 @@ export async function openWorld(
   });
   // Waits for editing commands that saw no run to report to, and removes the temporary files of killed ones.
   await store.tidy();
-  const world = makeWorld(request, assembly, { log, store, env, head, release });
-  seeing.notifier = world.notifier;
-  return world;
-}
-
-/** The world of a run; `release` is what is known of a release. */
-function makeWorld(
-  request: RunRequest,
-  assembly: Assembly,
-  opened: Pick<World, "log" | "store" | "env" | "release"> & { head?: Head },
-): World {
-  const { ports, project, confirm } = request;
-  const { head, ...parts } = opened;
+  const { check, repo, configuredAgents, trusted } = assembly;
+  const { promptsFolder, idea, askPerson, confirm } = request;
   const world: World = {
-    ...parts,
-    ports,
-    project,
-    check: assembly.check,
-    repo: assembly.repo,
+    ...{ ports, project, log, store, env, check, repo, configuredAgents, trusted, release },
+    ...{ promptsFolder, idea, askPerson, head: head?.commit },
     workflows: assembly.rules.workflows,
     ...placeHidden(request, assembly.hidden),
-    configuredAgents: assembly.configuredAgents,
-    trusted: assembly.trusted,
-    promptsFolder: request.promptsFolder,
     picker: findPicker(request),
-    idea: request.idea,
-    askPerson: request.askPerson,
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
-    head: head?.commit,
     confirm: confirm && ((question) => confirm(question, [])),
     memory: createMemory(),
   };
-  return Object.assign(world, { notifier: openNotifier(world, loadNetwork), share: openSharing(world) });
+  seeing.notifier = openNotifier(world, loadNetwork);
+  return Object.assign(world, { notifier: seeing.notifier, share: openSharing(world) });
 }
 
 /** Loaded only by a run that posts. */
 async function loadNetwork(): Promise<Network> {
   const { nodeNetwork } = await import("../../system/network.js");
   return nodeNetwork();
-}
-
-/** L17: a limit belongs to an agent and its model, so a backoff does not apply once the agent has another model. */
-function keepCurrent(
-  recorded: readonly ToldPause[],
-  configuredAgents: Assembly["configuredAgents"],
-): ToldPause[] {
-  return recorded.filter(({ agent, model }) => configuredAgents.get(agent)?.settings.model === model);
 }
 
 /** The first line of a run's log. */
@@ -201,13 +176,6 @@ export function makeRunStarted(
   };
 }
 
-/** Removes git locks of stopped attempts: they have no snapshot, and their git processes may have been killed. */
-async function removeLocksLeft({ repo, memory }: World): Promise<void> {
-  if (repo === undefined) return;
-  for (const { checkpoint } of memory.jobs.values())
-    if (checkpoint !== undefined) await tryRemoveNewLocks(repo, checkpoint.locks);
-}
-
 async function runToEnd(world: World, inbox: Inbox, watch: TaskFileWatch): Promise<RunEnd> {
   const { log, ports } = world;
   const share = world.share && ((): Promise<void> => shareAndTell(world));
@@ -217,7 +185,9 @@ async function runToEnd(world: World, inbox: Inbox, watch: TaskFileWatch): Promi
   try {
     const doAt: Perform = (effect, at) => perform(setWorldTime(world, at), effect);
     const end = await drive({ log, clock: ports.clock, perform: doAt }, inbox);
-    await removeLocksLeft(world);
+    // Stopped attempts have no snapshot, and their git processes may have been killed.
+    for (const { checkpoint } of world.memory.jobs.values())
+      if (world.repo && checkpoint) await tryRemoveNewLocks(world.repo, checkpoint.locks);
     return { ending: end.ending, signal: end.signal, message: end.message };
   } finally {
     stopListening();

@@ -12,7 +12,7 @@ import { hasAgent, makeJob } from "./job/routes.js";
 import { addJob } from "./jobs.js";
 import { listNeeds, type RowNeed } from "./job/moves.js";
 import { listOpenQuestions, waitForPeople } from "./job/questions.js";
-import { hasWorkflows, isInWorkflow, locate } from "./job/stage.js";
+import { isInWorkflow, locate } from "./job/stage.js";
 import {
   chooseAgentOf,
   enterQuestion,
@@ -155,7 +155,7 @@ function findTask(
         has: (id: TaskId) =>
           work.final.has(id) ||
           later.includes(id) ||
-          isBlockedByHand(work, id) ||
+          (work.blockedByHand.has(id) && work.index.get(id)?.status === "blocked") ||
           isAsked(work, id) ||
           isLeftOut(id),
       },
@@ -210,8 +210,8 @@ function putAsidePaused(work: Work, { id }: IndexRow, decision: Decision): RunSt
 /** Whether a task goes through the stages of a workflow. */
 function isStaged({ rules, index }: Work, id: TaskId): boolean {
   const row = index.get(id);
-  if (row === undefined || (!hasWorkflows(rules) && row.progress === undefined)) return false;
-  return locate(rules, row).kind !== "default";
+  const isPossible = rules.workflows !== undefined || row?.progress !== undefined;
+  return isPossible && row !== undefined && locate(rules, row).kind !== "default";
 }
 
 /** Starts the task that was selected, at its next stage. */
@@ -276,11 +276,6 @@ function giveUpLost(work: Work, row: IndexRow, why: string, decision: Decision):
 function isAsked({ index }: Work, id: TaskId): boolean {
   const { asked, complete } = index.get(id)?.progress ?? {};
   return asked !== undefined && complete === undefined;
-}
-
-/** Whether a person blocked the task in this run and it is still blocked. */
-function isBlockedByHand({ blockedByHand, index }: Work, id: TaskId): boolean {
-  return blockedByHand.has(id) && index.get(id)?.status === "blocked";
 }
 
 /** L9: at most `max_iterations` attempts and reviews start. L18: none starts once a budget is spent. */

@@ -2,16 +2,8 @@
 // The command has changed the task file already; job.ts runs the activities of a job.
 import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { enter, makeJob, hasWork } from "./job/routes.js";
-import {
-  addJob,
-  dropJob,
-  replaceJob,
-  takeChangeResult,
-  getTaskId,
-  uncount,
-  type ChangeResult,
-} from "./jobs.js";
+import { makeJob, hasWork } from "./job/routes.js";
+import { addJob, dropJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
 import type { EffectOf } from "./effects.js";
 import type { Job, Activity, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
@@ -31,12 +23,6 @@ const ENDED_BY_EDITS: readonly Activity[] = [
 /** The activities that run a process. */
 const STOPPABLE: readonly Activity[] = ["baseline", "before", "agent", "gate"];
 
-/** A command edited the task file: the run reads it again, and ends the attempts that the edit ends. */
-export function noteEdited(work: Work, decision: Decision): Work {
-  decision.because = { rule: "edited" };
-  return { ...work, unread: true };
-}
-
 /** Ends the attempts at these tasks. */
 function releaseJobs(work: Work, ids: readonly TaskId[], decision: Decision): Work {
   const jobs = work.jobs.map((job): Job => {
@@ -53,7 +39,9 @@ function releaseJobs(work: Work, ids: readonly TaskId[], decision: Decision): Wo
 export function startDueEdit(work: Work, decision: Decision): RunState | undefined {
   if (work.closing?.broken === true || work.rereading) return undefined;
   const [stray, ...toPutAside] = work.toPutAside;
-  if (stray !== undefined && mayRescue(work)) return startRescue({ ...work, toPutAside }, stray, decision);
+  // Never while another job works in the tree. Allowed while the run is stopping, because it starts no new work.
+  const mayRescue = isRestoring(work) && work.jobs.length === 0;
+  if (stray !== undefined && mayRescue) return startRescue({ ...work, toPutAside }, stray, decision);
   // L8: once the run is stopped, the settlement of what is in hand sees the edit.
   const isStopping = work.stopping > 0 || work.closing !== undefined;
   return work.unread === true && !isStopping ? reread(work, decision) : undefined;
@@ -64,11 +52,6 @@ export function reread({ unread: _unread, ...work }: Work, decision: Decision): 
   const during = work.jobs.length > 0 ? "agent" : "idle";
   decision.effects.push({ kind: "change-backlog", changes: [], during });
   return { phase: "working", work: { ...work, rereading: true } };
-}
-
-/** Never while another job works in the tree. Allowed while the run is stopping, because it starts no new work. */
-function mayRescue(work: Work): boolean {
-  return isRestoring(work) && work.jobs.length === 0;
 }
 
 function isRestoring({ git, rules }: Work): boolean {
@@ -86,12 +69,6 @@ function startRescue(work: Work, id: TaskId, decision: Decision): RunState {
   decision.because = { rule: "put-aside", picked: id };
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true });
   return addJob(work, job);
-}
-
-/** Takes a snapshot for a released job once its agent has ended; the restore comes after it. */
-export function snapshotReleased(work: Work, job: Job, decision: Decision): Work {
-  decision.effects.push({ kind: "snapshot", job: job.facts });
-  return replaceJob(work, enter({ ...job, hooks: [] }, "snapshot"));
 }
 
 /** The task whose row the effect settles. Its changes are refused once a person took the task from the job: the edit counts. */
@@ -112,14 +89,12 @@ export function noteStopped(work: Work, job: Job, decision: Decision): void {
   const kept = rescue !== undefined ? "rescue" : isRestoring(work) ? "nothing" : "tree";
   const { task_id: id = "" } = job.facts;
   // This run has started nothing yet, so the work is from an earlier run.
-  if (job.route === "rescue" && job.facts.iteration === 0 && rescue !== undefined)
-    decision.notes.push({ type: "warning", ...job.facts, message: describeLeftBehind(id, rescue) });
+  if (job.route === "rescue" && job.facts.iteration === 0 && rescue !== undefined) {
+    const name = rescue.replace(/^refs\/looper\/rescue\//, "");
+    const message = `${id} is not in progress any more: the unfinished work an earlier run left in the tree was put aside; bring it back with \`looper rescue restore ${name}\``;
+    decision.notes.push({ type: "warning", ...job.facts, message });
+  }
   decision.notes.push({ type: "attempt_stopped", ...job.facts, kept, rescue });
-}
-
-function describeLeftBehind(id: string, rescue: string): string {
-  const name = rescue.replace(/^refs\/looper\/rescue\//, "");
-  return `${id} is not in progress any more: the unfinished work an earlier run left in the tree was put aside; bring it back with \`looper rescue restore ${name}\``;
 }
 
 /** Ends a released job. It does not count as an attempt, but it does count as an iteration if its agent ran. */

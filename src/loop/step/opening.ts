@@ -1,7 +1,7 @@
 // From the first event to a usable backlog: recover, read, draft or repair. Pure.
 import { describeSkipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
-import type { Ending, Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
+import type { Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
 import { reportSpending, addUsage, explainRunOver } from "./job/spending.js";
 import { beginClose, closeAtOnce } from "./ending.js";
 import { startAgent } from "./job/job.js";
@@ -53,7 +53,8 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision
     case "run_interrupted":
       return onInterrupted(opening, event, decision);
     case "woke":
-      return onWoke(opening, decision);
+      decision.because = { rule: opening.waits === undefined ? "noted" : "woke" };
+      return opening.waits === undefined ? stay(opening) : askAgent(opening, opening.waits, decision);
     case "edited":
     case "stop_sent":
       decision.because = { rule: "noted" };
@@ -85,13 +86,9 @@ function readBacklog(opening: Opening, decision: Decision): RunState {
   return stay(opening);
 }
 
-function end(opening: Opening, ending: Ending, message: string | undefined, decision: Decision): RunState {
-  return beginClose(opening, ending, message, decision);
-}
-
 function endInterrupted(opening: Opening, decision: Decision): RunState {
   decision.because = { rule: "interrupted" };
-  return end(opening, "interrupted", undefined, decision);
+  return beginClose(opening, "interrupted", undefined, decision);
 }
 
 function onRead(opening: Opening, event: EventOf<"backlog_read">, decision: Decision): RunState {
@@ -119,7 +116,7 @@ function onPreflight(before: Opening, event: EventOf<"preflight_finished">, deci
   if (opening.stopping > 0) return endInterrupted(opening, decision);
   decision.because = { rule: `preflight-${event.outcome}` };
   const why = explainRefusal(opening.rules, event);
-  if (why !== undefined) return end(opening, "environment", why, decision);
+  if (why !== undefined) return beginClose(opening, "environment", why, decision);
   return readBacklog(
     { ...opening, reportedChecks: reportRedChecks(event, opening.reportedChecks ?? new Set(), decision) },
     decision,
@@ -128,26 +125,22 @@ function onPreflight(before: Opening, event: EventOf<"preflight_finished">, deci
 
 function onInvalid(opening: Opening, event: EventOf<"backlog_invalid">, decision: Decision): RunState {
   if (opening.stopping > 0) return endInterrupted(opening, decision);
-  const isUnchecked = opening.rules.preflight !== undefined && opening.reportedChecks === undefined;
-  if (isUnchecked && startsAgent(opening, event)) return preflight(opening, decision);
+  const { bootstrap, preflight: checks } = opening.rules;
+  const isBroken = event.what === "broken";
+  const refused = typeof bootstrap === "object" ? bootstrap.refused : undefined;
+  const why = explainProgress(event) ?? (isBroken ? undefined : (event.known ?? refused));
+  if (why === undefined && checks !== undefined && opening.reportedChecks === undefined)
+    return preflight(opening, decision);
   decision.because = { rule: `backlog-${event.what}` };
-  const own = event.problems.find(isInProgress);
-  if (own !== undefined) {
-    const hint = own.suggestion === undefined ? "" : `; ${own.suggestion}`;
-    const message = `the progress of a task in a workflow is not valid, and no agent may repair it: line ${own.line}: ${own.message}${hint}`;
-    return end(opening, "unusable-backlog", message, decision);
-  }
-  if (event.what === "broken") {
+  if (why !== undefined) return beginClose(opening, "unusable-backlog", why, decision);
+  if (isBroken) {
     if (opening.repairs < MOST_REPAIRS) return askAgent(opening, "repair", decision);
     const message = `still not valid after ${opening.repairs} repairs${describeLastFailure(opening)}; ${describeFirstProblem(event)}`;
-    return end(opening, "unusable-backlog", message, decision);
+    return beginClose(opening, "unusable-backlog", message, decision);
   }
-  if (event.known !== undefined) return end(opening, "unusable-backlog", event.known, decision);
-  const { bootstrap } = opening.rules;
-  if (typeof bootstrap === "object") return end(opening, "unusable-backlog", bootstrap.refused, decision);
   if (opening.drafts >= MOST_DRAFTS) {
     const message = `the agent drafted no backlog that can be used${describeLastFailure(opening)}`;
-    return end(opening, "unusable-backlog", message, decision);
+    return beginClose(opening, "unusable-backlog", message, decision);
   }
   if (bootstrap === "ask" && opening.drafts === 0) {
     decision.effects.push({ kind: "ask", question: "There is no backlog yet. Let the agent draft one?" });
@@ -157,14 +150,11 @@ function onInvalid(opening: Opening, event: EventOf<"backlog_invalid">, decision
 }
 
 /** The progress of a task is never an agent's to write: a person or another version of looper did. */
-function isInProgress({ pointer }: EventOf<"backlog_invalid">["problems"][number]): boolean {
-  return /^\/tasks\/\d+\/progress(?:\/|$)/u.test(pointer);
-}
-
-/** Whether an agent may be asked to draft or repair the backlog. */
-function startsAgent({ rules }: Opening, { what, known, problems }: EventOf<"backlog_invalid">): boolean {
-  if (problems.some(isInProgress)) return false;
-  return what === "broken" || (known === undefined && typeof rules.bootstrap !== "object");
+function explainProgress({ problems }: EventOf<"backlog_invalid">): string | undefined {
+  const own = problems.find(({ pointer }) => /^\/tasks\/\d+\/progress(?:\/|$)/u.test(pointer));
+  if (own === undefined) return undefined;
+  const hint = own.suggestion === undefined ? "" : `; ${own.suggestion}`;
+  return `the progress of a task in a workflow is not valid, and no agent may repair it: line ${own.line}: ${own.message}${hint}`;
 }
 
 /** Why the last draft or repair was rejected, as the end of a clause. */
@@ -182,22 +172,22 @@ function onAnswered(opening: Opening, event: EventOf<"answered">, decision: Deci
   decision.because = { rule: event.yes ? "bootstrap-agreed" : "bootstrap-declined" };
   const rest = { ...opening, asking: false };
   if (event.yes) return askAgent(rest, "bootstrap", decision);
-  return end(rest, "unusable-backlog", "a backlog is missing, and none was wanted", decision);
+  return beginClose(rest, "unusable-backlog", "a backlog is missing, and none was wanted", decision);
 }
 
 function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Decision): RunState {
   const over = explainRunOver(opening, decision.at);
-  if (over !== undefined) return end(opening, "budget", over, decision);
+  if (over !== undefined) return beginClose(opening, "budget", over, decision);
   const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
   const { dropped, backoffs } = opening;
   const now = { iteration: 1, dropped, backoffs, at: decision.at };
   const { choice } = chooseAgent(opening.rules, orderOfPhase(opening.rules, kind, now));
-  if (choice === undefined) return end(opening, "environment", "no agent is left", decision);
+  if (choice === undefined) return beginClose(opening, "environment", "no agent is left", decision);
   if (!("agent" in choice)) {
     const tooLong = waitFor(opening, choice, decision);
     return tooLong === undefined
       ? stay({ ...opening, waits: kind })
-      : end(opening, "waiting", tooLong, decision);
+      : beginClose(opening, "waiting", tooLong, decision);
   }
   const { agent } = choice;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
@@ -240,7 +230,8 @@ function dropAgent(
   const { agent } = job.facts;
   const message = `${agent}: ${evidence === "" ? reason : evidence}`;
   const dropped = new Set([...opening.dropped, agent]);
-  if (!canContinueWithout(opening.rules, dropped)) return end(opening, "environment", message, decision);
+  if (!canContinueWithout(opening.rules, dropped))
+    return beginClose(opening, "environment", message, decision);
   const skipped = describeSkipped(agent, { reason, evidence });
   decision.notes.push({ type: "warning", ...job.facts, message: skipped });
   return askAgain({ ...opening, dropped }, job, decision);
@@ -253,11 +244,6 @@ function askAgain(opening: Opening, { facts }: Job, decision: Decision): RunStat
   return facts.phase === "repair"
     ? askAgent({ ...opening, job: undefined, repairs: repairs - 1 }, "repair", decision)
     : askAgent({ ...opening, job: undefined, drafts: drafts - 1 }, "bootstrap", decision);
-}
-
-function onWoke(opening: Opening, decision: Decision): RunState {
-  decision.because = { rule: opening.waits === undefined ? "noted" : "woke" };
-  return opening.waits === undefined ? stay(opening) : askAgent(opening, opening.waits, decision);
 }
 
 function onAdopted(opening: Opening, event: EventOf<"adopted">, decision: Decision): RunState {
@@ -294,7 +280,7 @@ function findJob(opening: Opening, event: EventOf<"agent_finished" | "adopted">)
 
 function onFailed(opening: Opening, event: EventOf<"effect_failed">, decision: Decision): RunState {
   decision.because = { rule: "effect-failed", why: event.effect };
-  if (event.effect !== "stop") return end(opening, "environment", describeFailure(event), decision);
+  if (event.effect !== "stop") return beginClose(opening, "environment", describeFailure(event), decision);
   decision.notes.push({ type: "warning", message: `stop: ${describeFailure(event)}` });
   return stay(opening);
 }
@@ -312,7 +298,7 @@ function onInterrupted(opening: Opening, event: EventOf<"run_interrupted">, deci
   }
   // A question is a wait, and every wait ends at once.
   if (signalled.asking || signalled.waits !== undefined)
-    return end(signalled, "interrupted", undefined, decision);
+    return beginClose(signalled, "interrupted", undefined, decision);
   if (signalled.stopping < 2 || facts === undefined) return stay(signalled);
   decision.effects.push({ kind: "stop", job: facts, how: "now" });
   return stay(running === undefined ? signalled : { ...signalled, job: { ...running, stopped: true } });

@@ -4,14 +4,7 @@ import { isOfTheDisk } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
 import { NOTHING_SPENT, reportSpending, addUsage } from "./job/spending.js";
-import {
-  mayRestore,
-  noteEdited,
-  snapshotReleased,
-  startDueEdit,
-  takeStoreResult,
-  endReleased,
-} from "./edits.js";
+import { mayRestore, startDueEdit, takeStoreResult, endReleased } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, hasOther, startNext } from "./choose.js";
 import { expectActivity, startNextHook, startAgent, startBefore, startAfter } from "./job/job.js";
@@ -78,7 +71,9 @@ function handle(work: Work, event: Sealed<StepEvent>, decision: Decision): Work 
       decision.because = { rule: "woke" };
       return startNext(work, decision);
     case "edited":
-      return startNext(noteEdited(work, decision), decision);
+      // A command edited the task file: the run reads it again, and ends the attempts that the edit ends.
+      decision.because = { rule: "edited" };
+      return startNext({ ...work, unread: true }, decision);
     case "stop_sent":
       decision.because = { rule: "noted" };
       return work;
@@ -90,7 +85,12 @@ function handle(work: Work, event: Sealed<StepEvent>, decision: Decision): Work 
     case "person_asked":
       return startNext(onPersonAsked(work, event, decision), decision);
     case "agent_picked":
-      return onPicked(work, event, decision);
+      // L3: the backlog may have changed meanwhile, so the task is selected again.
+      decision.because = { rule: "agent-picked", picked: event.task_id, why: event.agent };
+      return startNext(
+        { ...work, pick: { id: event.task_id, iteration: event.iteration, agent: event.agent } },
+        decision,
+      );
     case "run_started":
     case "recovered":
     case "preflight_finished":
@@ -103,13 +103,6 @@ function handle(work: Work, event: Sealed<StepEvent>, decision: Decision): Work 
     default:
       return never(event);
   }
-}
-
-/** L3: the backlog may have changed meanwhile, so the task is selected again. */
-function onPicked(work: Work, event: EventOf<"agent_picked">, decision: Decision): RunState {
-  const { task_id: id, iteration, agent } = event;
-  decision.because = { rule: "agent-picked", picked: id, why: agent };
-  return startNext({ ...work, pick: { id, iteration, agent } }, decision);
 }
 
 function onGate(work: Work, event: EventOf<"gate_finished">, decision: Decision): Work {
@@ -127,8 +120,11 @@ function onRestored(work: Work, event: EventOf<"restored">, decision: Decision):
 }
 
 /** Ends a job whose task a person edited, before its agent has ended. */
-function release(work: Work, job: Job, decision: Decision): Work | RunState {
-  return hasWork(job.route) ? snapshotReleased(work, job, decision) : releaseJob(work, job, decision);
+function release(work: Work, job: Job, decision: Decision): Work {
+  if (!hasWork(job.route)) return releaseJob(work, job, decision);
+  // The restore comes after the snapshot.
+  decision.effects.push({ kind: "snapshot", job: job.facts });
+  return replaceJob(work, enter({ ...job, hooks: [] }, "snapshot"));
 }
 
 function onReread(work: Work, event: EventOf<"backlog_changed">, decision: Decision): RunState {
@@ -278,7 +274,7 @@ function onFailed(work: Work, event: EventOf<"effect_failed">, decision: Decisio
       // Contract: an effect named `commit` failed before the backlog was written; after that it is named `publish`, and the
       // next start finishes it. A full disk is not a failed attempt: the task stays in progress, and its work in the tree.
       if (!work.rules.apply_summary || work.closing?.broken === true || isOfTheDisk(event.error)) break;
-      return onUncommitted(work, findJob(work, event), message, decision);
+      return takeUncommitted(work, findJob(work, event), message, decision);
     case "ask-person":
       decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
       return startNext(leaveQuestion(work), decision);
@@ -294,12 +290,6 @@ function onFailed(work: Work, event: EventOf<"effect_failed">, decision: Decisio
   const left = event.job === undefined ? { ...work, rereading: false } : dropJob(work, findJob(work, event));
   const closing = { ending: "environment" as const, message, ...work.closing, broken: true as const };
   return startNext({ ...stopJobs(left, ["agent"], decision), closing }, decision);
-}
-
-function onUncommitted(work: Work, job: Job, message: string, decision: Decision): Work {
-  return job.released === true
-    ? releaseJob(work, job, decision)
-    : takeUncommitted(work, job, message, decision);
 }
 
 function onInterrupted(work: Work, event: EventOf<"run_interrupted">, decision: Decision): Work | RunState {

@@ -21,7 +21,7 @@ import type { UndoSite } from "./undo-site.js";
 export type TaskTakenBack =
   | { outcome: "nothing" }
   | { outcome: "foreign"; paths: readonly string[] }
-  | { outcome: "declined" | "planned"; counts: ChangeCounts }
+  | { outcome: "declined" | "would-take-back"; counts: ChangeCounts }
   | { outcome: "taken-back"; counts: ChangeCounts; rescue?: string | undefined; warnings: readonly string[] };
 
 export interface TakeBackRequest {
@@ -50,7 +50,7 @@ export async function takeBack(site: UndoSite, task: Task, request: TakeBackRequ
   const counts = countChanges(changes);
   const paths = own === undefined ? [] : await findForeign(repo, task, { own, work, changes });
   if (paths.length > 0) return { outcome: "foreign", paths };
-  if (request.dryRun) return { outcome: "planned", counts };
+  if (request.dryRun) return { outcome: "would-take-back", counts };
   if (!(await request.confirm(counts))) return { outcome: "declined", counts };
   // The row first: a start that finds the work without it puts the work aside.
   await changeRow(site, task, request.who);

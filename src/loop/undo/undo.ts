@@ -130,21 +130,9 @@ async function takeWorkBack(site: UndoSite, request: UndoRequest): Promise<Undoi
     );
   if (dryRun) await takeOver(site);
   const back = await takeBack(site, task, request);
-  const undone = [{ task: task.id, title: task.title }];
-  switch (back.outcome) {
-    case "nothing":
-      return undefined;
-    case "foreign":
-      return { outcome: "refused", why: "foreign", paths: back.paths };
-    case "planned":
-      return { outcome: "would-take-back", undone, counts: back.counts, warnings: [] };
-    case "declined":
-      return { outcome: "declined", undone, counts: back.counts, warnings: [] };
-    case "taken-back":
-      return { ...back, undone };
-    default:
-      return never(back);
-  }
+  if (back.outcome === "nothing") return undefined;
+  if (back.outcome === "foreign") return { outcome: "refused", why: "foreign", paths: back.paths };
+  return { warnings: [], ...back, undone: [{ task: task.id, title: task.title }] };
 }
 
 async function planDryRun(site: UndoSite, request: UndoRequest): Promise<Undoing> {

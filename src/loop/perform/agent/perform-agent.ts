@@ -113,9 +113,8 @@ export async function performAgent(world: World, effect: RunAgent, stop: AbortSi
     const result = blockByCall(asked, job);
     await logSummary(world, job, result);
     await putTaskFilesBack(world, job, kept);
-    if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
-    else if (guards) await world.store.putBack(before);
+    if (guards) await putBack(world, step.draft, before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, job);
     await writeLastMessage(world, call, result);
     if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
@@ -267,10 +266,10 @@ async function askForMissingReason(world: World, call: AgentCall, first: AgentEn
 }
 
 /** Reverts a drafting agent's edit of the task file, which becomes its draft if it wrote none in the right place. */
-async function takeDraft(world: World, draft: string, before: Uint8Array | undefined): Promise<void> {
+async function putBack(world: World, draft: string | undefined, before: Uint8Array | undefined) {
   const { files } = world.ports;
   const written = await world.store.putBack(before);
-  if (written === undefined) return;
+  if (written === undefined || draft === undefined) return;
   if ((await files.stat(draft)) === undefined) await files.writeNew(draft, written, { mode: 0o600 });
 }
 
@@ -394,15 +393,10 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
   await countHeard(world, job, { row: call.row, heard });
   const end = await takeRequests(world, call, used === undefined ? result : { ...result, used });
-  if (stage === undefined) return end;
-  if (end.outcome === "ok") rememberSession(world, job, end.session);
-  return judgeStage(world, stage, end);
-}
-
-/** L19: a report counts only as far as its stage declares it. */
-function judgeStage({ log }: World, { expected }: AgentStage, end: AgentEnd): AgentEnd {
-  if (end.outcome !== "ok") return end;
-  return { ...end, report: redactReport(checkStageReport(end.report, expected), log.redact) };
+  if (stage === undefined || end.outcome !== "ok") return end;
+  rememberSession(world, job, end.session);
+  // L19: a report counts only as far as its stage declares it.
+  return { ...end, report: redactReport(checkStageReport(end.report, stage.expected), log.redact) };
 }
 
 async function logSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {

@@ -24,24 +24,12 @@ import type { Task, TaskId } from "../../../todo/model/task.js";
 import type { Earlier, JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
 import { makeStageFacts } from "./stage-facts.js";
-import type { World as WholeWorld, World } from "../world.js";
+import type { World } from "../world.js";
 import { listHiddenPlaces } from "../../../gate/rooms/hidden.js";
 
 /** The parts of the world that prompts use. */
-export type PromptWorld = Pick<
-  WholeWorld,
-  | "ports"
-  | "project"
-  | "check"
-  | "memory"
-  | "promptsFolder"
-  | "idea"
-  | "repo"
-  | "head"
-  | "release"
-  | "workflows"
-> &
-  Partial<Pick<WholeWorld, "log">>;
+export type PromptWorld = Pick<World, "ports" | "project" | "check" | "memory" | "promptsFolder"> &
+  Partial<World>;
 
 /** How many recently finished tasks a prompt lists. */
 const HISTORY = 10;
@@ -93,29 +81,22 @@ async function makeVariables(
   extra: { earlier: readonly Earlier[]; draft: string | undefined },
 ): Promise<Readonly<Record<string, string>>> {
   const phase: Phase = job.phase;
+  const { folder } = world.project;
+  const draft = {
+    outputFile: extra.draft ?? "",
+    earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
+  };
   switch (phase) {
     case "iteration":
       return iterationVariables(await makeIterationFacts(world, job, extra.earlier));
     case "review":
       return reviewVariables({ ...(await makeReviewFacts(world)), ...(await makeBacklogFacts(world, job)) });
     case "bootstrap": {
-      const { documents, entries } = await readDocuments(world.ports.files, world.project.folder);
-      const project = { folder: world.project.folder };
-      return bootstrapVariables({
-        project,
-        documents,
-        entries,
-        idea: world.idea ?? "",
-        outputFile: extra.draft ?? "",
-        earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
-      });
+      const read = await readDocuments(world.ports.files, folder);
+      return bootstrapVariables({ project: { folder }, ...read, idea: world.idea ?? "", ...draft });
     }
     case "repair":
-      return repairVariables({
-        ...(await makeBrokenFacts(world)),
-        outputFile: extra.draft ?? "",
-        earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
-      });
+      return repairVariables({ ...(await makeBrokenFacts(world)), ...draft });
     case "push":
       if (world.release === undefined) throw new Error("the run has no release");
       return pushVariables(world.release);

@@ -118,11 +118,8 @@ function toText(workflow: Workflow, { stage, visit, outcome }: StageOutput, outp
 export function listAnswers(progress: Progress | undefined): Answered[] {
   const { answers = [], answer, question } = progress ?? {};
   const isOpen = answer !== undefined && !answers.some((one) => one.question === answer.question);
-  return [...answers, ...(isOpen ? [{ ...answer, asked: question?.text }] : [])].map(toAnswered);
-}
-
-function toAnswered({ asked, outcome, text, comment, by, via, at }: GivenAnswer): Answered {
-  return { question: asked, outcome, text, comment, by, via, at };
+  const all: GivenAnswer[] = [...answers, ...(isOpen ? [{ ...answer, asked: question?.text }] : [])];
+  return all.map(({ asked, ...rest }) => ({ ...rest, question: asked }));
 }
 
 /** The work that earlier stages left. Without git there is none to show. */

@@ -16,6 +16,7 @@ import { toText } from "../../../git/base/bytes.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
 import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
+import type { Project } from "../../../config/project/open-project.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "../environment.js";
 import type { JobFacts } from "../../step/effects.js";
 import {
@@ -47,24 +48,24 @@ export interface Checked {
 /** Prepares the making of cold rooms. Contract: called before an agent works in the project. */
 export async function openCold(world: World): Promise<void> {
   const { repo, project, memory, env, log } = world;
-  const { verify } = project.resolved.settings;
   if (repo === undefined || memory.places !== undefined) return;
   const places = {
-    projectDir: project.folder,
+    ...coldSettings(project),
     workDir: await findWorkFolder(world),
     env: makeBaseEnvironment(env, {}),
     redact: log.redact,
-    protected: verify.protected,
-    source: verify.source,
-    setup: verify.setup,
-    setupTimeoutMs: verify.timeout,
     hide: listPlacesToHide(world),
-    home: verify.home,
     noteSetup: (facts: { how: "made" | "copied"; duration_ms: number }) =>
       log.tell({ type: "room_prepared", ...facts }),
   };
   memory.places = await performAs("checkpoint", () => openColdPlaces(repo, places));
-  if (verify.cold !== false) memory.cold = memory.places;
+  if (project.resolved.settings.verify.cold !== false) memory.cold = memory.places;
+}
+
+/** The settings of cold rooms. */
+export function coldSettings({ folder, resolved }: Project) {
+  const { home, protected: kept, source, setup, timeout } = resolved.settings.verify;
+  return { projectDir: folder, home, protected: kept, source, setup, setupTimeoutMs: timeout };
 }
 
 /** Runs the project's commands on the tree a task starts with. */
@@ -361,7 +362,8 @@ export async function runAll(
   return ran === "interrupted" ? ran : { ran, warnings };
 }
 
-function makePlan({ project }: World, own: readonly string[]): GatePlan {
+/** The commands of the project, and those of a task. */
+export function makePlan({ project }: Pick<World, "project">, own: readonly string[]): GatePlan {
   const { verify } = project.resolved.settings;
   return { commands: verify.commands, own, timeoutMs: verify.timeout, reports: verify.report };
 }

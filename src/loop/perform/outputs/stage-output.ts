@@ -38,7 +38,7 @@ export function taskFolder(project: Pick<Project, "paths">, task: string): strin
 }
 
 /** Outputs are a few pages of text; a larger file does not come from a stage. */
-const LARGEST_OUTPUT = 16 * 1024 * 1024;
+export const LARGEST_OUTPUT = 16 * 1024 * 1024;
 
 type OutputWorld = Pick<World, "ports" | "project" | "log" | "memory" | "workflows">;
 

@@ -12,6 +12,7 @@ import {
 } from "../../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { World } from "../world.js";
+import { LARGEST_OUTPUT } from "./stage-output.js";
 
 type FilesWorld = Pick<World, "ports" | "project" | "memory" | "workflows">;
 
@@ -23,9 +24,6 @@ export interface KeptTaskFiles {
   /** The other entries in the folder of the own task, which a person put there: which file each is, and when it was changed. */
   others: ReadonlyMap<string, string>;
 }
-
-/** A larger file is not one that the runner wrote. */
-const LARGEST = 16 * 1024 * 1024;
 
 /**
  * Reads the files that no agent may change: everything in the folder of the job's own task, and the outputs that the rows of other
@@ -127,5 +125,5 @@ function identify({ kind, inode, ctimeMs }: FileStat): string {
 }
 
 function isSmallFile(stat: FileStat | undefined): boolean {
-  return stat?.kind === "file" && stat.size <= LARGEST;
+  return stat?.kind === "file" && stat.size <= LARGEST_OUTPUT;
 }

@@ -32,10 +32,13 @@ export interface Requested {
 export async function checkRequest(request: RunRequest): Promise<Requested> {
   const { backlog, tasks } = await readTasks(request);
   checkTask(request, tasks);
-  await checkRoot(request, backlog?.project?.root);
+  const { files } = request.ports;
+  const { todoFile } = request.project;
+  const wrong = await whyNotRoot(files, request.project, backlog?.project?.root);
+  if (wrong !== undefined) throw new UserError("usage", `${todoFile}: ${wrong.message}`, wrong.hint);
   await checkTemplates(request);
   const hidden = await findHiddenChecks(request);
-  const note = await describeWorkFolder(request.ports.files, request.project, backlog?.project?.root);
+  const note = await describeWorkFolder(files, request.project, backlog?.project?.root);
   return { tasks, hidden, note };
 }
 
@@ -74,11 +77,6 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
   const near = findNearTask(tasks, only);
   const hint = near === undefined ? hintOnTask(tasks, only) : `did you mean ${near}?`;
   throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
-}
-
-async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {
-  const wrong = await whyNotRoot(ports.files, project, root);
-  if (wrong !== undefined) throw new UserError("usage", `${project.todoFile}: ${wrong.message}`, wrong.hint);
 }
 
 /** Renders the user's templates with sample values, so that an unknown name is found before a task is claimed. */

@@ -16,7 +16,7 @@ import {
 import type { Answer, ProgressRow } from "../../../workflow/progress.js";
 import { questionId } from "../../../workflow/question.js";
 import type { Workflow } from "../../../workflow/workflow.js";
-import { toMs } from "./stage.js";
+import { parseDuration } from "../../../system/text/duration.js";
 
 /** Everything that a plan of a move depends on beside the outcome. */
 export interface MoveOrder {
@@ -55,7 +55,7 @@ export function planMove(order: MoveOrder, outcome: string): Move | undefined {
   const { rules, workflow, progress } = order;
   if (progress.complete === true && order.takes === undefined)
     return planEnd(order, { outcome, to: "finish", reasons: [] });
-  const lead = leadOn(workflow, progress, outcome, { skip: rules.skip ?? [], toMs });
+  const lead = leadOn(workflow, progress, outcome, { skip: rules.skip ?? [], toMs: parseDuration });
   if (lead === undefined) return undefined;
   const first = makeAdvance(order, outcome, lead);
   return follow(order, first, { outcome, lead });
@@ -117,8 +117,8 @@ export function makeAsk(
   const stage = stages[to];
   if (stage?.kind !== "ask") return undefined;
   const { question: text, shows, edits, on_timeout } = stage;
-  const wait = stage.timeout === undefined ? undefined : toMs(stage.timeout);
-  const deadline = wait === undefined ? undefined : new Date(at + wait).toISOString();
+  const wait = stage.timeout && parseDuration(stage.timeout);
+  const deadline = typeof wait === "number" ? new Date(at + wait).toISOString() : undefined;
   return {
     source: "stage",
     text: fillQuestion(text, progress?.facts),
@@ -129,7 +129,7 @@ export function makeAsk(
 
 /** Continues from the stage that was entered, if a setting or a grant answers its question. */
 function follow(order: MoveOrder, first: Advance, { outcome, lead }: { outcome: string; lead: Lead }): Move {
-  const { id, progress, workflow, rules, at } = order;
+  const { id, progress, at } = order;
   const { takes: _takes, ask: _ask, reasons: _reasons, ...rest } = order;
   const notes = [...noteTaken(order, outcome), ...noteEntered(id, progress, outcome, lead)];
   const discard = lead.discard === true ? { discard: true as const } : {};
@@ -139,31 +139,15 @@ function follow(order: MoveOrder, first: Advance, { outcome, lead }: { outcome: 
   const asked: ToldEvent[] =
     first.ask === undefined ? [] : [noteAsked(id, { ...progress, ...next }, first.ask, at)];
   const [agrees] = first.ask?.outcomes ?? [];
+  const takes = answer && { automatic: { ...answer, outcome: agrees } };
   const then =
-    answer === undefined || agrees === undefined
-      ? undefined
-      : planMove(
-          {
-            ...rest,
-            rules,
-            workflow,
-            progress: { ...progress, ...next },
-            takes: { automatic: { ...answer, outcome: agrees } },
-          },
-          agrees,
-        );
-  if (then === undefined)
-    return {
-      advances: [first],
-      notes: [...notes, ...asked],
-      to: first.to,
-      asks: first.ask !== undefined,
-      ...discard,
-    };
+    takes && agrees !== undefined
+      ? planMove({ ...rest, progress: { ...progress, ...next }, takes }, agrees)
+      : undefined;
   return {
-    ...then,
-    advances: [first, ...then.advances],
-    notes: [...notes, ...asked, ...then.notes],
+    ...(then ?? { to: first.to, asks: first.ask !== undefined }),
+    advances: [first, ...(then?.advances ?? [])],
+    notes: [...notes, ...asked, ...(then?.notes ?? [])],
     ...discard,
   };
 }

@@ -4,7 +4,7 @@ import { never } from "../../../system/never.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { ToldEvent } from "../../../logging/events/told-events.js";
 import type { Rules } from "../../../logging/rules.js";
-import type { HookStatus } from "../effects.js";
+import type { HookStatus, PlannedHook } from "../effects.js";
 import { listBudgets, type SpendingFrame } from "./spending.js";
 import { enter } from "./routes.js";
 import type { Job, Activity } from "../state.js";
@@ -43,15 +43,15 @@ export function startBefore(
   earlier: readonly Earlier[],
   decision: Decision,
 ): Job {
-  const hooks = frame.rules.hooks.pre_iteration.map((command, at) => ({
-    hook: "pre_iteration" as const,
-    at,
-    command,
-  }));
+  const hooks = planHooks(frame.rules, "pre_iteration");
   if (hooks.length === 0) return startAgent(job, frame, earlier, decision);
   const begun: Job = { ...enter(job, "before"), hooks };
   runHook(begun, "doing", decision);
   return begun;
+}
+
+function planHooks({ hooks }: Rules, hook: "pre_iteration" | "post_iteration" | "on_blocked"): PlannedHook[] {
+  return hooks[hook].map((command, at) => ({ hook, at, command }));
 }
 
 /** Starts the measurement of which checks pass before the agent starts. */
@@ -76,14 +76,8 @@ export function startAgent(
 /** Starts the hooks that follow an attempt or a review; `undefined` when there are none and the job is over. */
 export function startAfter(job: Job, rules: Rules, decision: Decision): Job | undefined {
   const status = getHookStatus(job);
-  const hooks = [
-    ...rules.hooks.post_iteration.map((command, at) => ({ hook: "post_iteration" as const, at, command })),
-    ...(status === "blocked" ? rules.hooks.on_blocked : []).map((command, at) => ({
-      hook: "on_blocked" as const,
-      at,
-      command,
-    })),
-  ];
+  const blocked = status === "blocked" ? planHooks(rules, "on_blocked") : [];
+  const hooks = [...planHooks(rules, "post_iteration"), ...blocked];
   if (hooks.length === 0) return undefined;
   const begun: Job = { ...enter(job, "after"), hooks };
   runHook(begun, status, decision);

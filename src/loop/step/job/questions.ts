@@ -105,9 +105,7 @@ export function onPersonAsked(
   decision: Decision,
 ): Work {
   decision.because = { rule: "person-asked", picked: id, why: outcome };
-  const { askingAbout: _id, ...rest } = work;
-  const leftOpen = new Set([...(work.leftOpen ?? []), id]);
-  return outcome === "left" ? { ...rest, leftOpen } : rest;
+  return outcome === "left" ? leaveQuestion(work) : { ...work, askingAbout: undefined };
 }
 
 /** A question that could not be asked stays open. */

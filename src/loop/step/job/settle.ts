@@ -332,13 +332,9 @@ function withMemory(work: Work, job: Job, memory: VisitMemory): Work {
 }
 
 function addSpent(before: Spent, { end, gate_ms = 0 }: Job): Spent {
-  const usage = end?.usage;
-  const cost = usage?.cost_usd ?? (before.cost_usd === undefined ? undefined : 0);
-  return {
-    tokens: before.tokens + (usage === undefined ? 0 : tokensOf(usage)),
-    ...(cost === undefined ? {} : { cost_usd: (before.cost_usd ?? 0) + cost }),
-    duration_ms: before.duration_ms + (end?.duration_ms ?? 0) + gate_ms,
-  };
+  const tokens = end?.usage === undefined ? 0 : tokensOf(end.usage);
+  const duration_ms = (end?.duration_ms ?? 0) + gate_ms;
+  return sumSpent(before, { tokens, ...given({ cost_usd: end?.usage?.cost_usd }), duration_ms });
 }
 
 /** Ends a visit with an outcome: the work is saved, then the row moves on. L19: never with one that the stage does not declare. */

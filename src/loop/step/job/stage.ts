@@ -23,11 +23,6 @@ export type Position =
 type Row = Pick<IndexRow, "status" | "workflow" | "progress">;
 type Workflows = Pick<Rules, "workflow" | "workflows">;
 
-/** Whether any task of the run may have a workflow other than `default`. */
-export function hasWorkflows(rules: Workflows): boolean {
-  return rules.workflows !== undefined;
-}
-
 /**
  * Whether a task is in a stage or at an end. At `block` it is only until the work is out of the tree. Without a digest it has
  * entered nothing: a person paused it, or left a note.
@@ -63,21 +58,13 @@ function locateIn({ workflows = {} }: Workflows, progress: ProgressRow): Positio
   const { workflow: name, stage: at } = progress;
   const known = workflows[name];
   if (at === "finish" || at === "block") return { kind: "end", end: at, progress, workflow: known?.workflow };
-  if (known === undefined)
-    return {
-      kind: "lost",
-      progress,
-      why: `it is in the stage ${at} of the workflow ${name}, which is not there any more`,
-    };
-  const { workflow, digest } = known;
-  const stage = workflow.stages[at];
-  return stage === undefined
-    ? {
-        kind: "lost",
-        progress,
-        why: `it is in the stage ${at}, which the workflow ${name} does not have any more`,
-      }
-    : { kind: "stage", workflow, digest, stage, progress };
+  const stage = known?.workflow.stages[at];
+  if (known !== undefined && stage !== undefined) return { kind: "stage", ...known, stage, progress };
+  const why =
+    known === undefined
+      ? `it is in the stage ${at} of the workflow ${name}, which is not there any more`
+      : `it is in the stage ${at}, which the workflow ${name} does not have any more`;
+  return { kind: "lost", progress, why };
 }
 
 /** The stage of a job in a workflow; `undefined` at an end, and if the workflow is gone. */
@@ -121,11 +108,6 @@ export function countAttemptsOf(
   return stage?.limits?.attempts ?? max_attempts;
 }
 
-/** A duration of a workflow file in milliseconds. */
-export function toMs(duration: string): number | undefined {
-  return parseDuration(duration);
-}
-
 /** L20: the limits of a stage and its workflow as budgets, so that an agent that goes beyond one is stopped. */
 export function listStageBudgets(rules: Workflows, progress: ProgressRow | undefined): Budget[] {
   const found = findStage(rules, { progress });
@@ -142,7 +124,7 @@ function toBudgets(limits: Workflow["limits"], spent: Spent | undefined, name: s
   const amounts: [string, Budget["unit"], number | undefined, number | undefined][] = [
     ["tokens", "tokens", tokens, spent?.tokens],
     ["cost_usd", "usd", cost_usd, spent?.cost_usd],
-    ["duration", "ms", duration === undefined ? undefined : toMs(duration), spent?.duration_ms],
+    ["duration", "ms", duration === undefined ? undefined : parseDuration(duration), spent?.duration_ms],
   ];
   return amounts.flatMap(([key, unit, most, used = 0]): Budget[] =>
     most === undefined ? [] : [{ of: "task", key: `limits.${key} of ${name}`, unit, most, spent: used }],

@@ -39,15 +39,11 @@ export interface NextStage {
 /** The job that a selected task needs; `undefined`: a question comes first. */
 export function findNextStage(work: Work, row: IndexRow, position: Ready): NextStage | undefined {
   if (position.kind === "default") return { route: "attempt" };
-  if (position.kind === "stage") {
-    const route = routeOf(position.stage);
-    const { stage, visit } = position.progress;
-    return route === undefined ? undefined : { route, stage, visit };
-  }
-  const { to } = pass(work, row, position);
-  const stage = position.workflow.stages[to];
-  const route = stage === undefined ? undefined : routeOf(stage);
-  return route === undefined ? undefined : { route, stage: to, visit: 1 };
+  const isThere = position.kind === "stage";
+  const at = isThere ? position.progress : { stage: pass(work, row, position).to, visit: 1 };
+  const stage = position.workflow.stages[at.stage];
+  const route = stage && routeOf(stage);
+  return route && { route, stage: at.stage, visit: at.visit };
 }
 
 function pass({ rules }: Work, { progress }: IndexRow, { workflow, to }: Extract<Ready, { kind: "enter" }>) {

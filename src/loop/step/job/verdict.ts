@@ -8,7 +8,6 @@ import type { AskedQuestion } from "../../../todo/model/changes/change.js";
 import type { Verdict } from "../../../todo/model/verified.js";
 import { listOwnOutcomes } from "../../../workflow/advance.js";
 import { CALL, CALL_OUTCOMES } from "../../../workflow/call.js";
-import type { PendingCall } from "../../../workflow/progress.js";
 import type { Stage } from "../../../workflow/workflow.js";
 import { causesBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
@@ -22,12 +21,8 @@ type Snapshot = EventOf<"snapshot">;
 export type StageSummary = Summary & Partial<z.infer<typeof StageReport>>;
 
 /** The agent's summary if it ended well and names the right task; otherwise the verdict that follows. */
-export function acceptReport({
-  end,
-  facts,
-  stopped,
-  failed,
-}: Job): { summary: StageSummary } | AttemptVerdict {
+export function acceptReport(job: Job): { summary: StageSummary } | AttemptVerdict {
+  const { end, facts, stopped, failed } = job;
   if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
   if (failed !== undefined) return failed;
   if (end.outcome === "failed") {
@@ -40,14 +35,9 @@ export function acceptReport({
   if ("invalid" in report) return { kind: "failed", reason: "bad-summary", evidence: report.invalid };
   const named = report.found.task_id;
   const taskId = facts.task_id;
-  if (taskId !== undefined && named !== null && !isNameOf(named, taskId)) {
-    return {
-      kind: "failed",
-      reason: "bad-summary",
-      evidence: `the summary is for task "${named}", the task given was "${taskId}"`,
-    };
-  }
-  return { summary: report.found };
+  if (taskId === undefined || named === null || isNameOf(named, taskId)) return { summary: report.found };
+  const evidence = `the summary is for task "${named}", the task given was "${taskId}"`;
+  return { kind: "failed", reason: "bad-summary", evidence };
 }
 
 /** Whether a report's id means this task: it may have marks of Markdown, another case, "task" before it, or the title after it. */
@@ -74,7 +64,10 @@ export function judgeReport(
   if (snapshot?.head === "moved")
     return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
   const call = job.end?.pending_call;
-  if (call !== undefined) return { asks: makeCallQuestion(call) };
+  if (call !== undefined)
+    return {
+      asks: { source: "tool", text: call.command, outcomes: [...CALL_OUTCOMES], shows: CALL, call },
+    };
   if ("kind" in accepted) return accepted;
   const { status, blockers = [], summary = "", questions = [], outcome } = accepted.summary;
   const asked = stage === undefined ? [] : questions.filter((text) => text.trim() !== "");
@@ -96,10 +89,6 @@ function judgeOutcome(stage: Stage, isDone: boolean, outcome: string | undefined
   const said =
     found === undefined ? "the report has no outcome" : `"${found}" is not an outcome of this stage`;
   return { kind: "failed", reason: "bad-summary", evidence: `${said}; possible are ${own.join(", ")}` };
-}
-
-function makeCallQuestion(call: PendingCall): AskedQuestion {
-  return { source: "tool", text: call.command, outcomes: [...CALL_OUTCOMES], shows: CALL, call };
 }
 
 /** The agent is missing or not signed in: the run drops it, and the task stays in progress for another one. */

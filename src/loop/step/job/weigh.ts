@@ -90,6 +90,7 @@ export function weighRow(work: Work, job: Job, decision: Decision): Work {
 
 /** Fails a job whose commit could not be built; an attempt is settled like any other failure. */
 export function takeUncommitted(work: Work, job: Job, evidence: string, decision: Decision): Work {
+  if (job.released === true) return releaseJob(work, job, decision);
   decision.because = { rule: "commit-failed", picked: getTaskId(job) };
   if (isVisit(job.route)) return leaveUncommitted(work, job, evidence, decision);
   const failed: AttemptVerdict = { kind: "failed", reason: "commit-failed", evidence };
