@@ -45,8 +45,7 @@ export async function bundle({ entryPoints, outdir, plugins = [] }) {
     banner: { js: REQUIRE },
     define: { LOOPER_VERSION: JSON.stringify(version) },
     // cosmiconfig would load it for settings written in TypeScript, which are not read here.
-    // @vscode/ripgrep finds the binary beside its own files.
-    external: ["typescript", "@vscode/ripgrep"],
+    external: ["typescript"],
     metafile: true,
     write: false,
   });

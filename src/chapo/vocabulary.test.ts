@@ -29,7 +29,7 @@ function tools(root: string): Tool[] {
   const place = { ...nodePorts(), root };
   return [
     ...[...createReadTools(place), ...createWriteTools(place), ...createMoveTools(place)],
-    ...createFindTools({ ...place, env: {}, ripgrep: false }),
+    ...createFindTools(place),
     ...createTodoTools(store),
     ...createNotebookTools({ ...nodePorts(), root }),
     tool("bash_execute", "command", "description", "timeout", "background"),

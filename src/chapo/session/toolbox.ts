@@ -79,7 +79,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     ...createReadTools(place, request.known),
     ...createWriteTools(place, request.known),
     ...createMoveTools(place),
-    ...createFindTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
+    ...createFindTools({ ...place, clock: ports.clock }),
     ...shell.tools,
     ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain, hidden }),
     ...createHostTools({

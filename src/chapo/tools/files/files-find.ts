@@ -1,8 +1,8 @@
 // The search tools fs_glob and fs_grep, and the list of a project's files that they search: without .git, node_modules and what
-// .gitignore names. rules/patterns.ts matches paths and find/search-files.ts searches texts.
+// .gitignore names. rules/patterns.ts matches paths and search-files.ts searches texts.
 import path from "node:path";
 import { z } from "zod";
-import type { Clock, Processes, Files } from "../../../system/ports.js";
+import type { Clock, Files } from "../../../system/ports.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
 import {
   decodePath,
@@ -13,25 +13,12 @@ import {
   type ProjectFolder,
 } from "../../paths.js";
 import { compilePathPattern, matchesPath } from "../../rules/patterns.js";
-import { findRipgrep, selectFiles } from "../find/ripgrep.js";
-import {
-  compilePattern,
-  MOST_CONTEXT,
-  readFlags,
-  type SearchPattern,
-  searchFiles,
-  type SearchResult,
-} from "../find/search-files.js";
+import { compilePattern, MOST_CONTEXT, readFlags, searchFiles, type SearchResult } from "./search-files.js";
 import ignore, { type Ignore } from "ignore";
 
-/** The project to search and the ports a search needs. */
+/** The project to search. */
 interface SearchPlace extends ProjectFolder {
   clock: Clock;
-  processes: Processes;
-  /** The environment of programs that are started. */
-  env: Readonly<Record<string, string>>;
-  /** Whether to use ripgrep if it is available. It only makes a search faster. */
-  ripgrep: boolean;
 }
 
 const MOST_PATHS = 1000;
@@ -119,15 +106,8 @@ async function runGrep(
   const left = await findLeftOut(place.hidden, "content", folder.file ? [] : all);
   const shown = all.filter((name) => !left.has(name));
   const paths = shown.filter((name) => folder.file || wanted.matches(toRelative(folder.from, name)));
-  const root = folder.root;
-  const worth = await selectCandidates(place, { root, paths, pattern, ignoreCase: flags.ignoreCase });
-  const found = await searchFiles(place, {
-    root,
-    paths: worth,
-    pattern: pattern.pattern,
-    show: flags,
-    signal,
-  });
+  const search = { root: folder.root, paths, pattern: pattern.pattern, show: flags, signal };
+  const found = await searchFiles(place, search);
   return "problem" in found ? failed(found.problem) : done(formatMatches(found, all.length - shown.length));
 }
 
@@ -145,18 +125,6 @@ function formatMatches({ lines, capped, skipped }: SearchResult, hidden: number)
 
 async function listSearchable(place: ProjectFolder, from: string): Promise<string[]> {
   return (await listProjectFiles(place, from)).filter((file) => !file.link).map((file) => file.path);
-}
-
-async function selectCandidates(
-  place: SearchPlace,
-  search: { root: string; paths: readonly string[]; pattern: SearchPattern; ignoreCase: boolean },
-): Promise<readonly string[]> {
-  const { root, paths, pattern, ignoreCase } = search;
-  if (!place.ripgrep || pattern.source === undefined || paths.length < 2) return paths;
-  const { processes, env } = place;
-  const program = await findRipgrep(processes, { env, cwd: root });
-  if (program === undefined) return paths;
-  return selectFiles({ processes, program, env, cwd: root }, paths, { source: pattern.source, ignoreCase });
 }
 
 const LONGEST_PATTERN = 1000;
