@@ -106,11 +106,8 @@ async function listFiles({ place, folder }: DefinitionFolder, kind: DefinitionKi
 }
 
 /** Returns a file's text, or the end of a sentence that begins with the file. */
-export async function readDefinition({
-  place,
-  file,
-}: DefinitionFile): Promise<{ text: string } | { problem: string }> {
-  const read = await readInside(place, file, LARGEST);
+export async function readDefinition(of: DefinitionFile): Promise<{ text: string } | { problem: string }> {
+  const read = await readInside(of.place, of.file, LARGEST);
   if (read === undefined) return { problem: "cannot be read, or is outside the project" };
   return read.cut ? { problem: "is larger than 64 KB" } : read;
 }
@@ -123,11 +120,17 @@ interface DefinitionReader<T> {
   nameOf: (definition: T) => string;
 }
 
+/** The definitions of one kind, and the problems of those that cannot be used, and what is left out of one. */
+export interface Loaded<T> {
+  found: T[];
+  problems: string[];
+}
+
 /** Reads all definitions of one kind; of two with one name the nearer is used. */
 export async function loadDefinitions<T extends object>(
   place: DefinitionPlace,
   { kind, read, nameOf }: DefinitionReader<T>,
-): Promise<{ found: T[]; problems: string[] }> {
+): Promise<Loaded<T>> {
   const found = new Map<string, { made: T; shown: string }>();
   const problems: string[] = [];
   for (const file of await listDefinitions(place, kind)) {

@@ -48,7 +48,7 @@ export const SESSION_ROUTES: readonly ApiRoute[] = [
     handle: async ({ context, site }) => {
       const { ports, home, env } = context;
       const { folder: root } = await site.project();
-      const { skills, problems } = await loadSkills(toDefinitionPlace({ ports, root, home, env }));
+      const { found: skills, problems } = await loadSkills(toDefinitionPlace({ ports, root, home, env }));
       return { skills: skills.map(({ id, name, description }) => ({ id, name, description })), problems };
     },
   }),

@@ -2,7 +2,7 @@
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
 import { getCount, incrementCount, explainLimit, type Conversation, type Message } from "./conversation.js";
 import { estimateMessages, estimateText, estimateTools } from "./window/tokens.js";
-import type { LiveConversation, EngineWorld } from "./world.js";
+import type { LiveConversation } from "./world.js";
 
 /** A request to a model. */
 interface ModelQuestion {
@@ -17,10 +17,10 @@ interface ModelQuestion {
 
 /** Returns the model's reply, or why there is none; `said`: what it told until then. */
 export async function askModel(
-  world: EngineWorld,
   live: LiveConversation,
   { who, system, messages, tools, tellsIteration: iteration }: ModelQuestion,
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure; said: string }> {
+  const { world } = live;
   const over = explainLimit(world.spent, world.settings);
   if (over !== undefined) return { failure: { reason: "budget", message: over }, said: "" };
   const { requests } = world;
@@ -64,29 +64,18 @@ export async function askModel(
     cached_input_tokens: used.cached,
   };
   const { costUsd } = reply;
-  countRequest(world, tokens, costUsd);
+  const { spent } = world;
+  spent.requests += 1;
+  spent.tokens += tokens.input_tokens + tokens.output_tokens + tokens.cached_input_tokens;
+  spent.costUsd += costUsd ?? 0;
   live.conversation = {
     ...live.conversation,
     turns: incrementCount(live.conversation.turns, who),
     usage: addTokens(live.conversation.usage, tokens, costUsd),
   };
-  world.emit({
-    type: "usage",
-    data: {
-      who,
-      model: reply.model,
-      ...tokens,
-      cost_usd: costUsd,
-      ...(estimate === undefined ? {} : { estimated: true }),
-    },
-  });
+  const counted = estimate === undefined ? {} : { estimated: true as const };
+  world.emit({ type: "usage", data: { who, model: reply.model, ...tokens, cost_usd: costUsd, ...counted } });
   return { reply };
-}
-
-function countRequest({ spent }: EngineWorld, tokens: Tokens, costUsd: number | undefined): void {
-  spent.requests += 1;
-  spent.tokens += tokens.input_tokens + tokens.output_tokens + tokens.cached_input_tokens;
-  spent.costUsd += costUsd ?? 0;
 }
 
 /** The deepest nesting of arguments. Code that walks deeper arguments would run out of stack. */

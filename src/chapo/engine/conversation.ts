@@ -108,6 +108,13 @@ export function createConversation(
   };
 }
 
+/** Returns the conversation without what is open in it, and without the count of messages that it may not have any more. */
+export function forgetOpen(conversation: Conversation): Conversation {
+  const { counted: _counted, question: _question, pending: _pending, ...rest } = conversation;
+  const { queued: _queued, tasks: _tasks, ...kept } = rest;
+  return { ...kept, state: "idle" };
+}
+
 /** Appends messages to the conversation. */
 export function appendMessages(conversation: Conversation, ...messages: readonly Message[]): Conversation {
   return { ...conversation, messages: [...conversation.messages, ...messages] };

@@ -258,7 +258,7 @@ describe("the loop", () => {
     const world: TestWorld = {
       ...createTestWorld(model, { signal: stop.signal }),
     };
-    const tools = world.tools({ conversation: createTestConversation() });
+    const tools = world.tools({ world, conversation: createTestConversation() });
     world.gate.permit = () => {
       stop.abort();
       return Promise.resolve({ allowed: true });

@@ -15,7 +15,7 @@ import {
 } from "./window/compact.js";
 import { appendMessages, listOpenCalls, type Conversation, type Message } from "./conversation.js";
 import { AskQueue, nameInQueue } from "./calls/ask-queue.js";
-import { createAskTool, decide } from "./calls/decision.js";
+import { ASK_TOOL, decide } from "./calls/decision.js";
 import { fireQuestion, fireStop } from "./fire.js";
 import { describePending } from "./calls/pending.js";
 import { deliverQueued, enqueue, resume } from "./resume.js";
@@ -23,6 +23,7 @@ import { matchesTool, LOOPER } from "./children/sub-agents.js";
 import { takeSteps } from "./take-steps.js";
 import {
   INTERRUPTED,
+  keep,
   type TurnContext,
   type TurnPosition,
   type LiveConversation,
@@ -49,23 +50,17 @@ export async function converse(
 ): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
   const message = text === undefined ? undefined : await boundMessage(world, text, getTokenLimit(world) / 2);
   const begun = resume(conversation, message, new Date(world.clock.now()).toISOString());
-  const live: LiveConversation = {
-    conversation: begun.conversation,
-    asks: asks ?? openQueue(begun.conversation),
-    paused: new Map(),
-  };
   const context: TurnContext = {
-    ...{ world, live, event: begun.event, paused: [], stalls: 0, shortened: false },
-    done: new Set(),
+    ...{ world, ...begun, asks: asks ?? openQueue(begun.conversation), paused: new Map() },
+    ...{ parts: [], stalls: 0, shortened: false, done: new Set() },
   };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
-  await world.save(live.conversation);
+  await world.save(context.conversation);
   const outcome = (await takeOpenCalls(context)) ?? (await takeTurns(context));
-  live.conversation = { ...live.conversation, state: toState(outcome) };
-  await world.save(live.conversation);
+  await keep(context, { state: STATE_AFTER[outcome.how] });
   emitOutcome(world, conversation.id, outcome);
   if (outcome.how === "clarify") fireQuestion(world, outcome.question);
-  return { conversation: live.conversation, outcome };
+  return { conversation: context.conversation, outcome };
 }
 
 /** Opens the queue of a session, with the call that waited first. */
@@ -78,29 +73,21 @@ function openQueue(conversation: Conversation): AskQueue<ConversationOutcome> {
 
 /** Takes the calls of the last turn that are left: one waited for a person or a sub-agent, and the others come after it. */
 async function takeOpenCalls(context: TurnContext): Promise<ConversationOutcome | undefined> {
-  const { world, live } = context;
-  const { pending, tasks } = live.conversation;
-  if (pending === undefined && tasks === undefined) return undefined;
-  const tools = world.tools(live);
-  const calls = listOpenCalls(live.conversation);
+  const { world, conversation } = context;
+  if (conversation.pending === undefined && conversation.tasks === undefined) return undefined;
+  const tools = world.tools(context);
+  const calls = listOpenCalls(conversation);
   const steps = decide({ text: "", calls, finish: "calls", model: world.model.name }, world, tools);
   return takeSteps(context, steps, { iteration: 1, last: false });
 }
 
-function toState(outcome: ConversationOutcome): Conversation["state"] {
-  switch (outcome.how) {
-    case "answer":
-    case "finished":
-      return "completed";
-    case "clarify":
-    case "pending":
-      return "waiting_for_user";
-    case "error":
-      return "error";
-    default:
-      return never(outcome);
-  }
-}
+const STATE_AFTER = {
+  answer: "completed",
+  finished: "completed",
+  clarify: "waiting_for_user",
+  pending: "waiting_for_user",
+  error: "error",
+} as const satisfies Record<ConversationOutcome["how"], Conversation["state"]>;
 
 function emitOutcome(world: EngineWorld, session: string, outcome: ConversationOutcome): void {
   switch (outcome.how) {
@@ -108,34 +95,28 @@ function emitOutcome(world: EngineWorld, session: string, outcome: ConversationO
     case "finished": {
       const { answer, validated } =
         outcome.how === "answer" ? outcome : { answer: JSON.stringify(outcome.value), validated: false };
-      world.emit({ type: "answer", data: { answer, validated, status: "completed" } });
+      world.emit({ type: "answer", data: { answer, validated, status: STATE_AFTER[outcome.how] } });
       return;
     }
     case "clarify":
-      world.emit({ type: "clarify", data: { question: outcome.question, status: "waiting_for_user" } });
+      world.emit({ type: "clarify", data: { question: outcome.question, status: STATE_AFTER.clarify } });
       return;
-    case "pending":
+    case "pending": {
+      const { pending } = outcome;
+      const question = describePending(pending, session);
       world.emit({
         type: "clarify",
-        data: {
-          question: describePending(outcome.pending, session),
-          status: "waiting_for_user",
-          callId: outcome.pending.call,
-        },
+        data: { question, status: STATE_AFTER.pending, callId: pending.call },
       });
       return;
-    case "error":
-      world.emit({
-        type: "error",
-        data: {
-          ...(world.who === LOOPER ? {} : { agent: world.who }),
-          error: outcome.error,
-          reason: outcome.reason,
-          ...(outcome.retryAt === undefined ? {} : { retry_at: new Date(outcome.retryAt).toISOString() }),
-          status: "error",
-        },
-      });
+    }
+    case "error": {
+      const { error, reason, retryAt } = outcome;
+      const agent = world.who === LOOPER ? {} : { agent: world.who };
+      const retry = retryAt === undefined ? {} : { retry_at: new Date(retryAt).toISOString() };
+      world.emit({ type: "error", data: { ...agent, error, reason, ...retry, status: "error" } });
       return;
+    }
     default:
       never(outcome);
   }
@@ -149,7 +130,7 @@ const IDLE_TURNS = 25;
  * continues from its own summary, unless nothing new was done since the one before; the attempt's limit counts every turn.
  */
 async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
-  const { world, live } = context;
+  const { world } = context;
   const { maxIterations } = world.settings;
   const { maxTurns = Infinity } = world.finish ?? {};
   const most = maxIterations ?? IDLE_TURNS;
@@ -160,7 +141,7 @@ async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
     const outcome = await takeTurn(context, { iteration, last });
     if (outcome !== undefined) {
       const isEnd = outcome.how === "answer" || outcome.how === "finished";
-      if (!isEnd || !(await fireStop(world, live, stops))) return outcome;
+      if (!isEnd || !(await fireStop(context, stops))) return outcome;
       stops += 1;
     }
     counted = maxIterations === undefined && context.done.size > before ? 1 : counted + 1;
@@ -169,9 +150,9 @@ async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
     if (world.finish === undefined || context.done.size === known) return endExhausted(context, "idle", why);
     counted = 0;
     known = context.done.size;
-    const summary = await summariseExhausted(world, live, why);
-    live.conversation = appendMessages(
-      live.conversation,
+    const summary = await summariseExhausted(context, why);
+    context.conversation = appendMessages(
+      context.conversation,
       { role: "assistant", text: summary, calls: [] },
       { role: "user", text: CONTINUE, own: true },
     );
@@ -187,54 +168,48 @@ async function takeTurn(
   position: TurnPosition,
 ): Promise<ConversationOutcome | undefined> {
   const { iteration } = position;
-  const { world, live } = context;
+  const { world } = context;
   if (world.signal.aborted) return INTERRUPTED;
-  const tools = world.tools(live);
+  const tools = world.tools(context);
   const offered = collectOffered(world, tools);
   await runRequestedCommand(context, offered);
   await deliverMessages(context);
-  const used = await makeRoom(world, live, offered);
+  const used = await makeRoom(context, offered);
   if (used === undefined)
     return endExhausted(context, "window", `the ${getTokenLimit(world)} tokens of the window`);
   const limit = getTokenLimit(world);
-  const messages = live.conversation.messages.length;
-  const tokenUsage = { used, limit, remaining: Math.max(0, limit - used), messages };
-  live.conversation = { ...live.conversation, iterations: live.conversation.iterations + 1 };
-  await world.save(live.conversation);
+  const { messages, iterations } = context.conversation;
+  const tokenUsage = { used, limit, remaining: Math.max(0, limit - used), messages: messages.length };
+  await keep(context, { iterations: iterations + 1 });
   world.emit({ type: "thinking", data: { iteration, event: context.event, tokenUsage } });
-  const answer = await askModel(world, live, {
+  const answer = await askModel(context, {
     who: world.who,
     system: world.system,
-    messages: live.conversation.messages,
+    messages,
     tools: offered,
     tellsIteration: world.settings.stream ? iteration : undefined,
   });
   if ("failure" in answer) return handleFailure(context, answer.failure, { offered, said: answer.said });
   keepReply(context, answer.reply, iteration);
-  await world.save(live.conversation);
+  await keep(context);
   context.shortened = false;
   return takeSteps(context, decide(answer.reply, world, tools), position);
 }
 
 /** Delivers what the user sent while the model worked, in the order in which it was sent. */
-async function deliverMessages({ world, live }: TurnContext): Promise<void> {
+async function deliverMessages(context: TurnContext): Promise<void> {
+  const { world } = context;
   const stored = await Promise.all(
     world.inboxes.map(async (inbox) => ({ inbox, messages: await inbox.read() })),
   );
   const texts = stored.flatMap(({ messages }) => messages.map(({ text }) => text));
   for (const text of [...texts, ...(await world.takeMessages())]) {
-    live.conversation = enqueue(live.conversation, text);
+    context.conversation = enqueue(context.conversation, text);
     world.emit({ type: "delivered", data: { text } });
   }
-  if (texts.length > 0) await world.save(live.conversation);
+  if (texts.length > 0) await keep(context);
   for (const { inbox, messages } of stored) for (const { name } of messages) await inbox.remove(name);
-  live.conversation = deliverQueued(live.conversation);
-}
-
-/** Keeps the text that a person saw before they interrupted the model. */
-function keepPartialText({ live }: TurnContext, text: string): void {
-  if (text.trim() === "") return;
-  live.conversation = appendMessages(live.conversation, { role: "assistant", text, calls: [] });
+  context.conversation = deliverQueued(context.conversation);
 }
 
 /** Returns the tools offered to the model: those it may call, the one to ask with and the one to report with. */
@@ -244,45 +219,31 @@ function collectOffered(world: EngineWorld, tools: readonly Tool[]): OfferedTool
   const names = limits === undefined ? [LOOPER, ...agents.map(({ type }) => type)] : [];
   return [
     ...world.offer(own, names),
-    ...(mayAsk ? [createAskTool()] : []),
+    ...(mayAsk ? [ASK_TOOL] : []),
     ...(finish === undefined ? [] : [finish.tool]),
   ];
 }
 
-async function runRequestedCommand(
-  { world, live }: TurnContext,
-  offered: readonly OfferedTool[],
-): Promise<void> {
+async function runRequestedCommand(live: LiveConversation, offered: readonly OfferedTool[]): Promise<void> {
   const { requestedCommand } = live;
   delete live.requestedCommand;
-  switch (requestedCommand) {
-    case undefined:
-      return;
-    case "clear":
-      clear(world, live);
-      return;
-    case "compact":
-      live.compactsOnRequest = true;
-      await compact(world, live, offered);
-      delete live.compactsOnRequest;
-      return;
-    default:
-      never(requestedCommand);
-  }
+  if (requestedCommand === "clear") clear(live);
+  if (requestedCommand !== "compact") return;
+  live.compactsOnRequest = true;
+  await compact(live, offered);
+  delete live.compactsOnRequest;
 }
 
 /** Stores the reply and the provider's token count. An empty reply is not stored. */
-function keepReply({ world, live }: TurnContext, reply: ModelReply, iteration: number): void {
+function keepReply(context: TurnContext, reply: ModelReply, iteration: number): void {
   const { text, calls, usage } = reply;
-  if (text.trim() !== "") world.emit({ type: "message", data: { iteration, text } });
+  if (text.trim() !== "") context.world.emit({ type: "message", data: { iteration, text } });
   if (text.trim() === "" && calls.length === 0) return;
-  live.conversation = appendMessages(live.conversation, { role: "assistant", text, calls: [...calls] });
+  const said = appendMessages(context.conversation, { role: "assistant", text, calls: [...calls] });
+  context.conversation = said;
   if (usage === undefined) return;
   const tokens = usage.input + usage.cached + usage.cacheWrite + usage.output;
-  live.conversation = {
-    ...live.conversation,
-    counted: { tokens, messages: live.conversation.messages.length },
-  };
+  context.conversation = { ...said, counted: { tokens, messages: said.messages.length } };
 }
 
 /** A failed request ends in an error, never in an answer. A request that is too long is shortened once. */
@@ -291,16 +252,16 @@ async function handleFailure(
   failure: ModelFailure,
   { offered, said }: { offered: readonly OfferedTool[]; said: string },
 ): Promise<ConversationOutcome | undefined> {
-  const { world, live } = context;
-  if (world.signal.aborted) {
-    keepPartialText(context, said);
+  if (context.world.signal.aborted) {
+    // The text that a person saw before they interrupted the model.
+    const partial: Message = { role: "assistant", text: said, calls: [] };
+    if (said.trim() !== "") context.conversation = appendMessages(context.conversation, partial);
     return INTERRUPTED;
   }
   if (failure.reason === "context-full" && !context.shortened) {
     context.shortened = true;
-    if (await compact(world, live, offered, SHORTENED_SHARE)) return undefined;
-    const half = countUsedTokens(live.conversation, world, offered) / 2;
-    if (await shortenTo(world, live, offered, half)) return undefined;
+    if (await compact(context, offered, SHORTENED_SHARE)) return undefined;
+    if (await shortenTo(context, offered, countUsedTokens(context, offered) / 2)) return undefined;
     return endExhausted(context, "window", "the tokens of the model's window");
   }
   const { message, reason, retryAt } = failure;
@@ -308,21 +269,22 @@ async function handleFailure(
 }
 
 async function endExhausted(
-  { world, live }: TurnContext,
+  context: TurnContext,
   limit: UsedUpLimit,
   why: string,
 ): Promise<ConversationOutcome> {
-  const question = await summariseExhausted(world, live, why);
-  if (world.signal.aborted) return INTERRUPTED;
-  live.conversation = {
-    ...appendMessages(live.conversation, { role: "assistant", text: question, calls: [] }),
+  const question = await summariseExhausted(context, why);
+  if (context.world.signal.aborted) return INTERRUPTED;
+  context.conversation = {
+    ...appendMessages(context.conversation, { role: "assistant", text: question, calls: [] }),
     question: { text: question },
   };
   return { how: "clarify", question, exhausted: true, limit };
 }
 
 /** Summarises what is done, what is open and the next steps, and ends with a question. Never empty. `why`: the used-up limit, such as "25 turns". */
-async function summariseExhausted(world: EngineWorld, live: LiveConversation, why: string): Promise<string> {
+async function summariseExhausted(live: LiveConversation, why: string): Promise<string> {
+  const { world } = live;
   const { messages } = live.conversation;
   const log = describeSteps(live.conversation, {
     args: 300,
@@ -330,7 +292,7 @@ async function summariseExhausted(world: EngineWorld, live: LiveConversation, wh
     total: Math.min(40_000, getTokenLimit(world)),
   });
   const request = clip(quoteRequests(messages), getTokenLimit(world));
-  const answer = await askModel(world, live, {
+  const answer = await askModel(live, {
     who: "summary",
     system: world.prompts["looper.summary"],
     messages: [

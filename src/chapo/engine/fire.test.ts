@@ -42,7 +42,8 @@ const asks = (rule?: string): Permit => ({
     ...(rule === undefined ? {} : { rule }),
   },
 });
-const live = (): LiveConversation => ({
+const liveIn = (world: EngineWorld): LiveConversation => ({
+  world,
   conversation: createConversation({
     id: "s",
     agent: "looper",
@@ -99,20 +100,20 @@ test("PostToolUse adds its feedback to the result", async () => {
 
 test("Stop and SubagentStop ask for another turn, at most 8 in a row", async () => {
   const { world, fired } = worldOf({ Stop: { verdict: "deny", reason: "test first" } });
-  const one = live();
-  expect(await fireStop(world, one, 0)).toBe(true);
+  const one = liveIn(world);
+  expect(await fireStop(one, 0)).toBe(true);
   expect(one.conversation.messages.at(-1)).toMatchObject({ role: "user", own: true });
-  expect(await fireStop(world, live(), 7)).toBe(true);
-  expect(await fireStop(world, live(), 8)).toBe(false);
+  expect(await fireStop(liveIn(world), 7)).toBe(true);
+  expect(await fireStop(liveIn(world), 8)).toBe(false);
   expect(fired.map(([, , input]) => input["stop_hook_active"])).toEqual([false, true, true]);
   const child = worldOf({ SubagentStop: { verdict: "deny" } }, { limits: [] });
-  expect(await fireStop(child.world, live(), 0)).toBe(true);
+  expect(await fireStop(liveIn(child.world), 0)).toBe(true);
 });
 
 test("PreCompact is told who asked, and can refuse", async () => {
   const { world, fired } = worldOf({ PreCompact: { verdict: "deny", reason: "keep it" } });
-  expect(await fireCompact(world, live())).toBe("keep it");
-  expect(await fireCompact(world, { ...live(), compactsOnRequest: true })).toBe("keep it");
-  expect(await fireCompact(worldOf({}).world, live())).toBeUndefined();
+  expect(await fireCompact(liveIn(world))).toBe("keep it");
+  expect(await fireCompact({ ...liveIn(world), compactsOnRequest: true })).toBe("keep it");
+  expect(await fireCompact(liveIn(worldOf({}).world))).toBeUndefined();
   expect(fired.map(([, names]) => names)).toEqual([["auto"], ["manual"]]);
 });

@@ -92,7 +92,8 @@ export async function fireAfter(world: EngineWorld, call: GateCall, output: stri
 const MOST_STOPS = 8;
 
 /** Stop and SubagentStop: returns whether the conversation continues, with the hook's reason as its next message. */
-export async function fireStop(world: EngineWorld, live: LiveConversation, stops: number): Promise<boolean> {
+export async function fireStop(live: LiveConversation, stops: number): Promise<boolean> {
+  const { world } = live;
   if (world.hooks === undefined) return false;
   const event = world.limits === undefined ? "Stop" : "SubagentStop";
   const { verdict, reason } = await world.hooks(event, [], {
@@ -119,9 +120,12 @@ export async function fireCompacted(world: EngineWorld): Promise<string | undefi
 }
 
 /** PreCompact: returns why older turns may not be replaced; `undefined` if they may. */
-export async function fireCompact(world: EngineWorld, live: LiveConversation): Promise<string | undefined> {
+export async function fireCompact({
+  world,
+  compactsOnRequest,
+}: LiveConversation): Promise<string | undefined> {
   if (world.hooks === undefined) return undefined;
-  const trigger = live.compactsOnRequest === true ? "manual" : "auto";
+  const trigger = compactsOnRequest === true ? "manual" : "auto";
   const { verdict, reason = "no reason given" } = await world.hooks("PreCompact", [trigger], { trigger });
   return verdict === "deny" ? reason : undefined;
 }

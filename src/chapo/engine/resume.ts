@@ -13,15 +13,16 @@ const NOT_ALLOWED =
 const NOT_STORED =
   "Not run: it waited for a person, and its arguments hold a secret that is not stored. Make the call again.";
 
+interface Resumed {
+  conversation: Conversation;
+  event: TurnEvent;
+}
+
 /**
  * Returns the conversation with the user's message, and the event the next turn responds to. Without a text it resumes where it
  * was: a call that waits for a person stays open. `now`: ISO 8601.
  */
-export function resume(
-  conversation: Conversation,
-  text: string | undefined,
-  now: string,
-): { conversation: Conversation; event: TurnEvent } {
+export function resume(conversation: Conversation, text: string | undefined, now: string): Resumed {
   const { pending } = conversation;
   if (conversation.tasks !== undefined) return resumeTasks(conversation, text, now);
   if (pending === undefined) return resumeTurn(conversation, text);
@@ -44,11 +45,7 @@ export function resume(
  * Resumes sub-agents that were killed or paused: their calls stay open. A message answers the question of one, refuses the call of
  * one that waits, or is delivered after them.
  */
-function resumeTasks(
-  conversation: Conversation,
-  text: string | undefined,
-  now: string,
-): { conversation: Conversation; event: TurnEvent } {
+function resumeTasks(conversation: Conversation, text: string | undefined, now: string): Resumed {
   const asked: Conversation = { ...askAgainIfBegun(conversation, now), state: "running" };
   const event = "tool_result";
   if (text === undefined) return { conversation: asked, event };
@@ -89,10 +86,7 @@ export function deliverQueued(conversation: Conversation): Conversation {
   return appendMessages({ ...rest, validation_rounds: 0 }, ...messages);
 }
 
-function resumeTurn(
-  conversation: Conversation,
-  text: string | undefined,
-): { conversation: Conversation; event: TurnEvent } {
+function resumeTurn(conversation: Conversation, text: string | undefined): Resumed {
   const waited = conversation.state === "waiting_for_user";
   const { question, ...rest } = conversation;
   const closed = closeCalls(rest, waited ? NOT_RUN : LOST, { call: question?.call, text });

@@ -18,7 +18,7 @@ import {
   type ConversationOutcome,
   type Finish,
   type LiveConversation,
-  type EngineWorld,
+  type StepResult,
 } from "./world.js";
 import { findObjects } from "../../agents/json-objects.js";
 import { askModel } from "./ask-model.js";
@@ -35,7 +35,7 @@ export async function takeSteps(
   steps: readonly TurnStep[],
   turn: TurnPosition,
 ): Promise<ConversationOutcome | undefined> {
-  const { world, live } = context;
+  const { world } = context;
   const events: TurnEvent[] = [];
   for (const group of groupSteps(context, steps)) {
     if (world.signal.aborted) break;
@@ -46,22 +46,25 @@ export async function takeSteps(
     events.push(came);
   }
   // Answers of a person are carried out when the session resumes, and so are the tasks of sub-agents.
-  const { pending, tasks } = live.conversation;
+  const { pending, tasks } = context.conversation;
   if (world.signal.aborted && (pending?.answer ?? tasks) !== undefined) return INTERRUPTED;
-  live.conversation = closeCalls(withoutPending(live.conversation), "Not run: the session was stopped.");
-  await world.save(live.conversation);
+  context.conversation = closeCalls(
+    withoutPending(context.conversation),
+    "Not run: the session was stopped.",
+  );
+  await world.save(context.conversation);
   if (world.signal.aborted) return INTERRUPTED;
   context.event = events.includes("error") ? "error" : (events.at(-1) ?? context.event);
   return undefined;
 }
 
 /** Groups the calls that may run at the same time. Sub-agents that already work stay together: one may wait for another. */
-function groupSteps({ world, live }: TurnContext, steps: readonly TurnStep[]): TurnStep[][] {
-  const { together } = world;
-  const tools = world.tools(live);
+function groupSteps(context: TurnContext, steps: readonly TurnStep[]): TurnStep[][] {
+  const { together } = context.world;
+  const tools = context.world.tools(context);
   const may = (step: TurnStep | undefined): boolean => {
     if (step?.do !== "call") return false;
-    if (findTask(live.conversation, step.read.id) !== undefined) return true;
+    if (findTask(context.conversation, step.read.id) !== undefined) return true;
     return together !== undefined && together.most > 1 && together.may(step.read, tools);
   };
   return steps.reduce<TurnStep[][]>((groups, step) => {
@@ -76,21 +79,15 @@ async function takeGroup(
   context: TurnContext,
   group: readonly TurnStep[],
   turn: TurnPosition,
-): Promise<ConversationOutcome | TurnEvent> {
+): Promise<StepResult> {
   const [only] = group;
-  if (only === undefined || group.length > 1) {
-    const calls = group.flatMap((step) => (step.do === "call" ? [step.read] : []));
-    const atWork = context.live.conversation.tasks?.length ?? 0;
-    return takeCallsTogether(context, calls, Math.max(atWork, context.world.together?.most ?? 1));
-  }
-  return takeStep(context, only, turn);
+  if (only !== undefined && group.length === 1) return takeStep(context, only, turn);
+  const calls = group.flatMap((step) => (step.do === "call" ? [step.read] : []));
+  const atWork = context.conversation.tasks?.length ?? 0;
+  return takeCallsTogether(context, calls, Math.max(atWork, context.world.together?.most ?? 1));
 }
 
-async function takeStep(
-  context: TurnContext,
-  step: TurnStep,
-  turn: TurnPosition,
-): Promise<ConversationOutcome | TurnEvent> {
+async function takeStep(context: TurnContext, step: TurnStep, turn: TurnPosition): Promise<StepResult> {
   switch (step.do) {
     case "call":
       return takeCall(context, step.read);
@@ -111,32 +108,24 @@ async function takeStep(
     case "paused":
       return continuePaused(context, step.text);
     case "again":
-      return handleNoDecision(context, step.because);
+      if (step.because === "cut") context.conversation = closeCalls(context.conversation, CUT_CALL);
+      return countStall(context, NO_DECISION[step.because], "incomplete");
     default:
       return never(step);
   }
 }
 
-async function ask(
-  context: TurnContext,
-  call: ModelCall,
-  question: string | undefined,
-): Promise<ConversationOutcome | TurnEvent> {
+async function ask(context: TurnContext, call: ModelCall, question?: string): Promise<StepResult> {
   if (question === undefined) {
-    await refuse(
-      context,
-      describeOwnCall(context, call, ASK_USER),
-      "question: missing; it must be a text with one question",
-    );
-    return "error";
+    const own = describeOwnCall(context, call, ASK_USER);
+    return refuse(context, own, "question: missing; it must be a text with one question");
   }
-  const { live } = context;
-  const name = nameInQueue(live.conversation, call.id);
-  const first = await live.asks?.enter(name);
+  const name = nameInQueue(context.conversation, call.id);
+  const first = await context.asks?.enter(name);
   if (first !== undefined) return first;
-  live.conversation = { ...live.conversation, question: { text: question, call: call.id } };
+  context.conversation = { ...context.conversation, question: { text: question, call: call.id } };
   const outcome = { how: "clarify", question, exhausted: false } as const;
-  live.asks?.park(name, outcome);
+  context.asks?.park(name, outcome);
   return outcome;
 }
 
@@ -146,35 +135,36 @@ function describeOwnCall({ world }: TurnContext, call: ModelCall, name: string):
 }
 
 /** Answers a call of the engine's own tools whose arguments are wrong. */
-async function refuse(context: TurnContext, call: NamedCall, problem: string): Promise<void> {
+async function refuse(context: TurnContext, call: NamedCall, problem: string): Promise<StepResult> {
   emitCall(context, call);
   const output = `${call.name}: ${problem}`;
   await keepResult(context, call, { success: false, output, code: "bad_arguments", tries: 0 });
   context.stalls = 0;
+  return "error";
 }
 
 async function finish(
   context: TurnContext,
   { call, args, decision }: Extract<TurnStep, { do: "finish" }>,
-): Promise<ConversationOutcome | TurnEvent> {
+): Promise<StepResult> {
   const own = describeOwnCall(context, call, decision.toolName ?? call.name);
   const read = context.world.finish?.read(args) ?? { problem: "there is nothing to report here" };
-  if ("problem" in read) {
-    await refuse(context, own, read.problem);
-    return "error";
-  }
+  if ("problem" in read) return refuse(context, own, read.problem);
   emitCall(context, own);
   await keepResult(context, own, { success: true, output: "reported", tries: 1 });
-  const { live } = context;
-  live.conversation = closeCalls(live.conversation, "Not run: the work was reported as finished.");
+  context.conversation = closeCalls(context.conversation, "Not run: the work was reported as finished.");
   return { how: "finished", value: read.value };
 }
 
 /** Asks the model to continue a reply that its provider paused. The parts become one answer. */
-function continuePaused({ live, ...context }: TurnContext, text: string): TurnEvent {
-  context.paused.push(text);
-  live.conversation = appendMessages(live.conversation, { role: "user", text: "Continue.", own: true });
+function continuePaused(context: TurnContext, text: string): TurnEvent {
+  context.parts.push(text);
+  tellModel(context, "Continue.");
   return context.event;
+}
+
+function tellModel(context: TurnContext, text: string): void {
+  context.conversation = appendMessages(context.conversation, { role: "user", text, own: true });
 }
 
 /** Added to an answer that a filter cut off. */
@@ -185,80 +175,51 @@ async function deliver(
   context: TurnContext,
   { text, filtered }: Extract<TurnStep, { do: "answer" }>,
   { last }: TurnPosition,
-): Promise<ConversationOutcome | TurnEvent> {
-  const { world, live } = context;
+): Promise<StepResult> {
+  const { world } = context;
   const { selfValidationEnabled, minValidationConfidence } = world.settings;
-  const draft = [...context.paused.splice(0), text].join("");
-  if (filtered) return { how: "answer", answer: `${draft}\n\n${FILTERED}`, validated: false };
-  if (!selfValidationEnabled) return { how: "answer", answer: draft, validated: false };
-  const said = await validate(world, live, draft);
+  const draft = [...context.parts.splice(0), text].join("");
+  const unchecked = { how: "answer", answer: draft, validated: false } as const;
+  if (filtered) return { ...unchecked, answer: `${draft}\n\n${FILTERED}` };
+  if (!selfValidationEnabled) return unchecked;
+  const said = await validate(context, draft);
   if (world.signal.aborted) return INTERRUPTED;
   if ("unknown" in said) {
-    world.emit({
-      type: "validation",
-      data: { isComplete: false, confidence: 0, issues: [said.unknown], checked: false },
-    });
-    return { how: "answer", answer: draft, validated: false };
+    const data = { isComplete: false, confidence: 0, issues: [said.unknown], checked: false as const };
+    world.emit({ type: "validation", data });
+    return unchecked;
   }
   const { verdict } = said;
   world.emit({ type: "validation", data: verdict });
-  if (verdict.confidence >= minValidationConfidence) return { how: "answer", answer: draft, validated: true };
-  const rounds = live.conversation.validation_rounds + 1;
-  live.conversation = { ...live.conversation, validation_rounds: rounds };
-  if (rounds >= VALIDATION_ROUNDS || last) return { how: "answer", answer: draft, validated: false };
-  live.conversation = appendMessages(live.conversation, {
-    role: "user",
-    text: formatFeedback(verdict, draft),
-    own: true,
-  });
+  if (verdict.confidence >= minValidationConfidence) return { ...unchecked, validated: true };
+  const rounds = context.conversation.validation_rounds + 1;
+  context.conversation = { ...context.conversation, validation_rounds: rounds };
+  if (rounds >= VALIDATION_ROUNDS || last) return unchecked;
+  tellModel(context, formatFeedback(verdict, draft));
   context.stalls = 0;
   return "self_validation";
 }
 
 /** Takes the report from a text reply. A reply without one is not an end. */
-function finishInText(context: TurnContext, finish: Finish, text: string): ConversationOutcome | TurnEvent {
+function finishInText(context: TurnContext, finish: Finish, text: string): StepResult {
   const read = finish.readText(text);
   if (read !== undefined && "value" in read) return { how: "finished", value: read.value };
   const wrong = read === undefined ? "" : `The report in your text is not valid: ${read.problem}. `;
-  return countStall(context, `${wrong}${remindToFinish(finish.tool.name)}`, "no-summary");
+  const told = `${wrong}A reply without a report does not end the work. Call ${finish.tool.name} when the work is done or cannot continue; otherwise keep working.`;
+  return countStall(context, told, "no-summary");
 }
 
-function remindToFinish(finish: string): string {
-  return `A reply without a report does not end the work. Call ${finish} when the work is done or cannot continue; otherwise keep working.`;
-}
-
-function handleNoDecision(
-  context: TurnContext,
-  because: Extract<TurnStep, { do: "again" }>["because"],
-): ConversationOutcome | TurnEvent {
-  const { live } = context;
-  switch (because) {
-    case "cut":
-      live.conversation = closeCalls(
-        live.conversation,
-        "Not run: your turn was cut off at the limit of its length. Make smaller calls, one at a time.",
-      );
-      return countStall(
-        context,
-        "Your turn was cut off at the limit of its length and was discarded. Be shorter: smaller calls, or the whole answer again in fewer words.",
-        "incomplete",
-      );
-    case "none":
-      return countStall(context, "Your turn was empty. Call a tool, or answer in text.", "incomplete");
-    case "continue":
-      return countStall(context, "Continue: call a tool, or answer in text.", "incomplete");
-    default:
-      return never(because);
-  }
-}
+/** What the model is told about a turn without a decision. */
+const NO_DECISION: Readonly<Record<Extract<TurnStep, { do: "again" }>["because"], string>> = {
+  cut: "Your turn was cut off at the limit of its length and was discarded. Be shorter: smaller calls, or the whole answer again in fewer words.",
+  none: "Your turn was empty. Call a tool, or answer in text.",
+  continue: "Continue: call a tool, or answer in text.",
+};
+const CUT_CALL =
+  "Not run: your turn was cut off at the limit of its length. Make smaller calls, one at a time.";
 
 /** Counts a turn without progress and reminds the model. After too many in a row it returns an error. */
-function countStall(
-  context: TurnContext,
-  told: string,
-  reason: "incomplete" | "no-summary",
-): ConversationOutcome | TurnEvent {
-  const { live } = context;
+function countStall(context: TurnContext, told: string, reason: "incomplete" | "no-summary"): StepResult {
   context.stalls += 1;
   if (context.stalls >= STALLS)
     return {
@@ -266,19 +227,18 @@ function countStall(
       error: `the model made no progress in ${STALLS} turns in a row; the last reminder was: ${told}`,
       reason,
     };
-  live.conversation = appendMessages(live.conversation, { role: "user", text: told, own: true });
+  tellModel(context, told);
   return context.event;
 }
 
 /** Returns the verdict on a draft, or why there is none: the request failed, or its reply cannot be read. */
 export async function validate(
-  world: EngineWorld,
   live: LiveConversation,
   draft: string,
 ): Promise<{ verdict: DraftVerdict } | { unknown: string }> {
-  const answer = await askModel(world, live, {
+  const answer = await askModel(live, {
     who: "validation",
-    system: world.prompts["looper.validation"],
+    system: live.world.prompts["looper.validation"],
     messages: [{ role: "user", text: formatBrief(live.conversation, draft) }],
     tools: [],
   });

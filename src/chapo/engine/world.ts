@@ -1,4 +1,4 @@
-// The parts of the world that the engine's loop needs, and the outcomes of a conversation. Types only:
+// The parts of the world that the engine's loop needs, a running conversation, and its outcomes.
 // session/session-world.ts builds a world; converse.ts and call-tool.ts use it.
 import type { FailureReason } from "../../agents/agent.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
@@ -30,6 +30,7 @@ export type EngineSettings = Pick<
 
 /** A running conversation. Only one turn at a time changes it. */
 export interface LiveConversation {
+  readonly world: EngineWorld;
   conversation: Conversation;
   /** Whether a person or the model asked for the compaction in progress. */
   compactsOnRequest?: boolean;
@@ -206,14 +207,15 @@ export type ConversationOutcome =
       retryAt?: number;
     };
 
-/** The state of a running conversation between turns. */
-export interface TurnContext {
-  world: EngineWorld;
-  live: LiveConversation;
+/** What a step of a turn came to: the conversation's end, or the event that the next turn responds to. */
+export type StepResult = ConversationOutcome | TurnEvent;
+
+/** A running conversation with its state between turns. */
+export interface TurnContext extends LiveConversation {
   /** The event the next turn responds to. */
   event: TurnEvent;
   /** The parts of a reply that its provider paused. */
-  paused: string[];
+  parts: string[];
   /** The calls that succeeded, each once: a new one is progress. */
   readonly done: Set<string>;
   /** Turns without a call in a row. */
@@ -229,6 +231,12 @@ export interface TurnPosition {
   iteration: number;
   /** Whether it is the last turn. */
   last: boolean;
+}
+
+/** Changes the conversation and writes it to disk. */
+export async function keep(live: LiveConversation, changed: Partial<Conversation> = {}): Promise<void> {
+  live.conversation = { ...live.conversation, ...changed };
+  await live.world.save(live.conversation);
 }
 
 /** The outcome of a conversation that was aborted. */

@@ -119,28 +119,24 @@ async function readGuide(reading: Reading, wanted: Wanted): Promise<void> {
   }
   if (read.text.trim() !== "") guides.push({ file: shown, ...read });
   const parents = [...wanted.parents, resolved.path];
-  for (const target of listImports(read.text))
-    await importFile(reading, { target, from: resolved.path, inside: wanted.inside, parents });
+  for (const target of listImports(read.text)) {
+    const file = await resolveImport(place, resolved.path, target);
+    if (file !== undefined) await readGuide(reading, { file, inside: wanted.inside, parents });
+  }
 }
 
-async function importFile(
-  reading: Reading,
-  {
-    target,
-    from,
-    inside,
-    parents,
-  }: { target: string; from: string; inside: string; parents: readonly string[] },
-): Promise<void> {
-  const { files, user } = reading.place;
+/** Returns the file that an import names; `undefined` if it is a name such as @types/node or @anna. */
+async function resolveImport(
+  { files, user }: GuidePlace,
+  from: string,
+  target: string,
+): Promise<string | undefined> {
   const file = target.startsWith("~/")
     ? path.join(user?.home ?? "/nonexistent", target.slice(2))
     : path.resolve(path.dirname(from), target);
-  // A name such as @types/node or @anna is not an import unless there is such a file.
   const isPath = /^(?:\.{1,2}|~)?\//.test(target) || /\.(?:md|txt)$/.test(target);
   const stat = await files.stat(file).catch(() => undefined);
-  if (!isPath && stat?.kind !== "file") return;
-  await readGuide(reading, { file, inside, parents });
+  return isPath || stat?.kind === "file" ? file : undefined;
 }
 
 /** Lists the imports of a text: `@path` at the beginning of a word, outside code. */

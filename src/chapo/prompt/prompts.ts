@@ -2,7 +2,7 @@
 // sub-agents one. The prompts have no variables. system-prompt.ts puts them together.
 import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { readStart } from "../paths.js";
 
@@ -62,5 +62,5 @@ async function readPrompt(files: Files, name: string, file: string): Promise<str
   const read = await readStart(files, file, LARGEST);
   if (read?.cut === false) return read.text.trim();
   const why = read === undefined ? `${file} is not a file` : `${file} is larger than 256 KB`;
-  throw new UserError("usage", `cannot read the prompt ${name}: ${why}`, "correct the setting");
+  throw usageError(`cannot read the prompt ${name}: ${why}`, "correct the setting");
 }

@@ -47,7 +47,7 @@ test("a broken skill is reported, and the others load", async () => {
   write("typed", { ...reviewer, id: "typed", toolAllowList: "fs_*" });
   write("list", []);
   mkdirSync(path.join(root, ".looper/skills/empty"));
-  const { skills, problems } = await load();
+  const { found: skills, problems } = await load();
   expect(skills.map(({ id }) => id)).toEqual(["reviewer"]);
   expect(problems).toEqual([
     expect.stringContaining("empty/skill.json: cannot be read"),
@@ -59,7 +59,7 @@ test("a broken skill is reported, and the others load", async () => {
 });
 
 test("an unknown skill is an error with a suggestion, the known skills, or the problem of its file", async () => {
-  expect(await load()).toEqual({ skills: [], problems: [] });
+  expect(await load()).toEqual({ found: [], problems: [] });
   const hint = async (id: string) => {
     const loaded = await load();
     try {

@@ -1,10 +1,10 @@
 // Skills: folders in .looper/skills/ that add to the system prompt and limit the tools. The command line chooses them.
 import { z } from "zod";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import { tryParseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import { toToolPatterns } from "../rules/tool-names.js";
-import { loadDefinitions, type DefinitionPlace } from "../definitions.js";
+import { loadDefinitions, type DefinitionPlace, type Loaded } from "../definitions.js";
 
 const FOLDER = ".looper/skills";
 /** Tools that are always available, because a conversation cannot end without them. */
@@ -21,14 +21,9 @@ const Skill = z.object({
 /** `.looper/skills/<id>/skill.json`. */
 export type Skill = z.infer<typeof Skill>;
 
-/** Loads every skill of the project and of the user, with the problems of those that cannot be used. */
-export async function loadSkills(place: DefinitionPlace): Promise<{ skills: Skill[]; problems: string[] }> {
-  const { found, problems } = await loadDefinitions(place, {
-    kind: "skills",
-    read: readSkill,
-    nameOf: ({ id }) => id,
-  });
-  return { skills: found, problems };
+/** Loads every skill of the project and of the user. */
+export async function loadSkills(place: DefinitionPlace): Promise<Loaded<Skill>> {
+  return loadDefinitions(place, { kind: "skills", read: readSkill, nameOf: ({ id }) => id });
 }
 
 /** Returns the skill, or its problem. */
@@ -44,24 +39,17 @@ function readSkill(text: string, folder: string): Skill | string {
 }
 
 /** Returns the skills with the ids, in that order, each once. An unknown id is a `usage` error. */
-export function chooseSkills(
-  { skills, problems }: { skills: readonly Skill[]; problems: readonly string[] },
-  ids: readonly string[],
-): Skill[] {
+export function chooseSkills({ found: skills, problems }: Loaded<Skill>, ids: readonly string[]): Skill[] {
   return [...new Set(ids)].map((id) => {
     const skill = skills.find((one) => one.id === id);
     if (skill !== undefined) return skill;
     const broken = problems.find((problem) => problem.includes(`/skills/${id}/`));
-    if (broken !== undefined)
-      throw new UserError("usage", `cannot use the skill ${id}: ${broken}`, "correct it");
+    if (broken !== undefined) throw usageError(`cannot use the skill ${id}: ${broken}`, "correct it");
     const known = skills.map((one) => one.id);
     const near = nearest(id, known);
     const available = known.length === 0 ? `${FOLDER}/ contains no skills` : `available: ${known.join(", ")}`;
-    throw new UserError(
-      "usage",
-      `unknown skill ${JSON.stringify(id)}`,
-      near === undefined ? available : `did you mean ${near}?`,
-    );
+    const hint = near === undefined ? available : `did you mean ${near}?`;
+    throw usageError(`unknown skill ${JSON.stringify(id)}`, hint);
   });
 }
 

@@ -13,7 +13,6 @@ import { openRowInbox } from "./row-inbox.js";
 import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
 import { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
-import type { ChapoEvent } from "../engine/events.js";
 import type { ConversationOutcome, UsedUpLimit, Finish } from "../engine/world.js";
 import { toRunEvents, type OpenCommands } from "./run-events.js";
 import type { Chapo, SessionRequest } from "../session/session-request.js";
@@ -44,7 +43,14 @@ export async function hostChapo(io: ChapoHostIo, openSession: Open): Promise<num
 
 async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): Promise<EndLine> {
   const { ports, env, home, promptsFolder } = io;
-  const lines = createLineWriter(io);
+  const open: OpenCommands = new Map();
+  // Events do not wait until the line before is written.
+  let written = Promise.resolve();
+  const write = (line: unknown): void => {
+    written = written.then(() => writeLine(io, line));
+    // Whoever waits for it gets the error.
+    written.catch(() => undefined);
+  };
   const place = await findSession(request, ports);
   const { row, taskId } = request;
   const inbox =
@@ -72,8 +78,12 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     },
     redact: await redactorFor(ports, env),
     signal: io.stop,
-    onEvent: lines.tell,
-    onWarning: lines.warn,
+    onEvent: (event) => {
+      for (const one of toRunEvents(event, open)) write(one);
+    },
+    onWarning: (content) => {
+      write({ type: "message", role: "system", content });
+    },
   });
   try {
     const asked = session.pending()?.asked_at;
@@ -83,11 +93,11 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     const outcome = isAnswered
       ? await session.proceed(io.stop)
       : await session.send(addReportInstructions(request.prompt), io.stop);
-    await lines.written();
+    await written;
     return await reportEnd({ io, request, session: session.id }, outcome);
   } finally {
     await session.close();
-    await lines.written();
+    await written;
   }
 }
 
@@ -127,57 +137,18 @@ function toSettings(chapo: ChapoSettings, isStage: boolean): ChapoSettings {
   };
 }
 
-interface Lines {
-  tell: (event: ChapoEvent) => void;
-  warn: (text: string) => void;
-  /** Resolves when all lines are written to stdout; rejects if they cannot be written. */
-  written: () => Promise<void>;
-}
+type FailedLine = Extract<EndLine, { ok: false }>;
 
-/** Creates a writer that queues lines, because events do not wait until the line before is written. */
-function createLineWriter(io: HostIo): Lines {
-  let open: OpenCommands = new Map();
-  let last = Promise.resolve();
-  const write = (line: unknown): void => {
-    last = last.then(() => writeLine(io, line));
-    // `written` reports the error.
-    last.catch(() => undefined);
-  };
-  return {
-    tell: (event) => {
-      const told = toRunEvents(event, open);
-      open = told.open;
-      for (const one of told.events) write(one);
-    },
-    warn: (text) => {
-      write({ type: "message", role: "system", content: text });
-    },
-    written: () => last,
-  };
-}
-
-interface End {
-  io: HostIo;
-  request: ChapoRequest;
-  session: string;
-}
-
-async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLine> {
-  const { io, request, session } = end;
+async function reportEnd(
+  { io, request, session }: { io: HostIo; request: ChapoRequest; session: string },
+  outcome: ConversationOutcome,
+): Promise<EndLine> {
   const report = async (summary: StageAgentReport): Promise<EndLine> => {
     await writeLine(io, { ...summary, type: "summary" });
     return { type: "end", ok: true, session };
   };
-  const failed = (
-    reason: Extract<EndLine, { ok: false }>["reason"],
-    evidence: string,
-    retryAt?: number,
-  ): EndLine => ({
-    type: "end",
-    ok: false,
-    reason,
-    evidence,
-    session,
+  const failed = (reason: FailedLine["reason"], evidence: string, retryAt?: number): EndLine => ({
+    ...{ type: "end", ok: false, reason, evidence, session },
     ...(retryAt === undefined ? {} : { retry_at: new Date(retryAt).toISOString() }),
   });
   switch (outcome.how) {

@@ -5,12 +5,10 @@ import { toRunEvents, type OpenCommands } from "./run-events.js";
 
 /** Converts events that are one second apart. */
 function told(...news: ChapoNews[]): AgentEvent[] {
-  let open: OpenCommands = new Map();
+  const open: OpenCommands = new Map();
   const events = news.flatMap((one, at) => {
     const event: ChapoEvent = { ...one, seq: at + 1, timestamp: new Date(at * 1000).toISOString() };
-    const read = toRunEvents(event, open);
-    open = read.open;
-    return read.events;
+    return toRunEvents(event, open);
   });
   expect(open.size).toBe(0);
   return events;

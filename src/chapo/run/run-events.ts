@@ -1,4 +1,4 @@
-// Converts a session's events to the events of all agents in a backlog run. Pure. host.ts reports the end of a session.
+// Converts a session's events to the events of all agents in a backlog run. host.ts reports the end of a session.
 import type { AgentEvent } from "../../agents/agent.js";
 import { textField } from "../../agents/fields.js";
 import { never } from "../../system/never.js";
@@ -13,18 +13,14 @@ const SHELLS = new Set(["bash_execute", "run_command"]);
 const REFUSED = new Set<unknown>(["denied", "outside", "not_allowed"]);
 
 /** The running commands by the id of their call, with their start in epoch ms. */
-export type OpenCommands = ReadonlyMap<string, { command: string; since: number }>;
+export type OpenCommands = Map<string, { command: string; since: number }>;
 
-/** Converts one event. `open`: the running commands after it. */
-export function toRunEvents(
-  event: ChapoEvent,
-  open: OpenCommands,
-): { events: AgentEvent[]; open: OpenCommands } {
+/** Converts one event, and keeps the commands that are running after it. */
+export function toRunEvents(event: ChapoEvent, open: OpenCommands): AgentEvent[] {
   const parent = event.child === undefined ? {} : { parent: event.child };
-  const say = (role: "assistant" | "system", content: string) => ({
-    events: [{ type: "message" as const, role, content, ...parent }],
-    open,
-  });
+  const say = (role: "assistant" | "system" | "user", content: string): AgentEvent[] => [
+    { type: "message", role, content, ...parent },
+  ];
   switch (event.type) {
     case "message":
       return say("assistant", event.data.text);
@@ -35,7 +31,7 @@ export function toRunEvents(
     case "usage": {
       const { input_tokens, output_tokens, cached_input_tokens, cost_usd } = event.data;
       const cost = cost_usd === undefined ? {} : { cost_usd };
-      return { events: [{ type: "usage", input_tokens, output_tokens, cached_input_tokens, ...cost }], open };
+      return [{ type: "usage", input_tokens, output_tokens, cached_input_tokens, ...cost }];
     }
     case "compaction":
       return say(
@@ -50,10 +46,10 @@ export function toRunEvents(
       return say("system", `its answer was checked: confidence ${event.data.confidence}`);
     case "error": {
       const { error, reason } = event.data;
-      return { events: [{ type: "error", error, reason }], open };
+      return [{ type: "error", error, reason }];
     }
     case "delivered":
-      return { events: [{ type: "message", role: "user", content: event.data.text, ...parent }], open };
+      return say("user", event.data.text);
     case "status":
     case "thinking":
     case "delta":
@@ -64,7 +60,7 @@ export function toRunEvents(
     case "action_pending":
     case "answer":
     case "clarify":
-      return { events: [], open };
+      return [];
     default:
       return never(event);
   }
@@ -74,35 +70,24 @@ interface Parent {
   parent?: string;
 }
 
-function beginCall(
-  { data, timestamp }: Call,
-  open: OpenCommands,
-  parent: Parent,
-): ReturnType<typeof toRunEvents> {
+function beginCall({ data, timestamp }: Call, open: OpenCommands, parent: Parent): AgentEvent[] {
   const { callId: id, tool: name, args: input } = data;
   const command = SHELLS.has(name) ? textField(input, "command") : undefined;
-  if (command === undefined) return { events: [{ type: "tool_use", name, input, id, ...parent }], open };
-  return {
-    events: [{ type: "command", command, ...parent }],
-    open: new Map(open).set(id, { command, since: Date.parse(timestamp) }),
-  };
+  if (command === undefined) return [{ type: "tool_use", name, input, id, ...parent }];
+  open.set(id, { command, since: Date.parse(timestamp) });
+  return [{ type: "command", command, ...parent }];
 }
 
 /** Converts the end of a call. A command also gets its exit code and duration. */
-function endCall(
-  { data, timestamp }: Result,
-  open: OpenCommands,
-  parent: Parent,
-): ReturnType<typeof toRunEvents> {
+function endCall({ data, timestamp }: Result, open: OpenCommands, parent: Parent): AgentEvent[] {
   const { callId: id, output, success, code } = data;
   const result: AgentEvent = { type: "tool_result", id, output, is_error: !success, ...parent };
   const refused: AgentEvent[] = REFUSED.has(code)
     ? [{ type: "error", error: `${data.tool}: ${output}`, reason: "refused" }]
     : [];
   const begun = open.get(id);
-  if (begun === undefined) return { events: [result, ...refused], open };
-  const left = new Map(open);
-  left.delete(id);
+  if (begun === undefined) return [result, ...refused];
+  open.delete(id);
   const told = /^exit_code: (\d{1,3})\n/.exec(output)?.[1];
   const over: AgentEvent = {
     type: "command",
@@ -111,5 +96,5 @@ function endCall(
     duration_ms: Math.max(0, Date.parse(timestamp) - begun.since),
     ...parent,
   };
-  return { events: [over, result, ...refused], open: left };
+  return [over, result, ...refused];
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
-import type { Conversation } from "../engine/conversation.js";
+import { forgetOpen, type Conversation } from "../engine/conversation.js";
 import { storeMessage } from "./inbox.js";
 import type { OpenSession } from "./sessions.js";
 
@@ -43,7 +43,7 @@ export interface CheckpointPlace {
   session: OpenSession;
   ports: Ports;
   redact: Redact;
-  trees: OpenTrees | undefined;
+  trees?: OpenTrees;
 }
 
 /**
@@ -61,11 +61,16 @@ export async function keepAround<T>(
   const next = addCheckpoint(kept, message ?? CONTINUED, conversation.messages.length, message === undefined);
   const { n = 0, parts = 0 } = next.at(-1) ?? {};
   const names = nameOf(n, parts);
-  const keep = (name: string): Promise<void> =>
-    keepOr(onWarning, async () => {
+  const keep = async (name: string): Promise<void> => {
+    try {
       const trees = await open();
       if (!("problem" in trees)) await trees.keep(session.id, name);
-    });
+    } catch (error) {
+      // A message is not lost because its files cannot be kept.
+      if (!(error instanceof UserError)) throw error;
+      onWarning(`/undo cannot take this message back: ${error.message}`);
+    }
+  };
   let begun: Promise<void> | undefined;
   await session.writePart(PART, next);
   try {
@@ -77,16 +82,6 @@ export async function keepAround<T>(
 }
 
 const CONTINUED = { text: "(resumed)", prompt: "" };
-
-/** A message is not lost because its files cannot be kept. */
-async function keepOr(onWarning: (text: string) => void, keep: () => Promise<void>): Promise<void> {
-  try {
-    await keep();
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    onWarning(`/undo cannot take this message back: ${error.message}`);
-  }
-}
 
 function addCheckpoint(
   kept: readonly Checkpoint[],
@@ -125,20 +120,13 @@ export async function undoLast(place: CheckpointPlace): Promise<UndoneMessage> {
   for (const one of kept.filter(({ undone }) => !undone).reverse()) {
     const back = await trees.takeBack(session.id, spansOf([one]));
     if ("changed" in back) return refuseChanged(back.changed);
-    await session.writePart(
-      PART,
-      (await readCheckpoints(session)).map((other) =>
-        other.n === one.n ? { ...other, undone: true } : other,
-      ),
-    );
+    one.undone = true;
+    await session.writePart(PART, kept);
     if (back.paths.length === 0) continue;
     await storeMessage(place.ports, session.folder, `I took back your changes to ${back.paths.join(", ")}.`);
     const message = titleOf(one);
-    return {
-      ...back,
-      message,
-      told: [`Took back what "${message}" changed:`, ...describeBack(back)].join("\n"),
-    };
+    const told = [`Took back what "${message}" changed:`, ...describeBack(back)].join("\n");
+    return { ...back, message, told };
   }
   return { refused: "no message of this session has changes left to take back" };
 }
@@ -160,10 +148,8 @@ export async function rewindTo(
   const later = kept.filter(({ n, undone }) => n >= target.n && !undone);
   const back = await trees.takeBack(session.id, spansOf(later.reverse()));
   if ("changed" in back) return refuseChanged(back.changed);
-  await session.writePart(
-    PART,
-    kept.filter(({ n }) => n < target.n),
-  );
+  const earlier = kept.filter(({ n }) => n < target.n);
+  await session.writePart(PART, earlier);
   const cut = cutBefore(conversation, target, redact);
   const told = [
     `Went back to before "${titleOf(target)}".`,
@@ -218,18 +204,10 @@ export function cutBefore(
   { position, prompt }: Pick<Checkpoint, "position" | "prompt">,
   redact: Redact,
 ): Conversation | undefined {
-  const {
-    counted: _counted,
-    question: _question,
-    tasks: _tasks,
-    pending: _pending,
-    queued: _queued,
-    ...rest
-  } = conversation;
   const from = conversation.messages.slice(position);
   const isThere = from.some(
     (one) => one.role === "user" && redact(one.text.slice(0, LONGEST)) === redact(prompt),
   );
   if (from[0]?.role !== "user" || !isThere) return undefined;
-  return { ...rest, messages: conversation.messages.slice(0, position), state: "idle" };
+  return { ...forgetOpen(conversation), messages: conversation.messages.slice(0, position) };
 }

@@ -7,7 +7,7 @@ import type { Files } from "../../system/ports.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { ChatImage, ChatMessage, Model, ModelAnswer, ModelRequest } from "../model.js";
 import type { Effort } from "../../config/settings/efforts.js";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import { readEffort } from "../models/effort.js";
 
 /** The folders of a session with images. */
@@ -190,5 +190,5 @@ export function readSetEffort(set: string | undefined): Effort | undefined {
   if (set === undefined) return undefined;
   const read = readEffort(set);
   if ("effort" in read) return read.effort;
-  throw new UserError("usage", `reasoning (--effort): ${read.problem}`, "correct it");
+  throw usageError(`reasoning (--effort): ${read.problem}`, "correct it");
 }

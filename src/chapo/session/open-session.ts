@@ -17,7 +17,7 @@ import { converse } from "../engine/converse.js";
 import { countChild } from "../engine/children/open-tasks.js";
 import { enqueue, giveUpTasks } from "../engine/resume.js";
 import { createListedTaskTool } from "../engine/children/delegate.js";
-import { type ChapoNews, sealEvents, type ChapoEvent } from "../engine/events.js";
+import type { ChapoEvent, ChapoNews } from "../engine/events.js";
 import { createSubAgents } from "../engine/children/sub-agents.js";
 import type { ConversationOutcome } from "../engine/world.js";
 import { openMemory } from "../memory/memory.js";
@@ -100,36 +100,33 @@ async function assembleParts(
     ...{ root, hidden, redact, offset: findLocalOffset, readOnly: unattended },
   });
   const keyFiles = settings.sandbox?.keyFiles;
-  const { home, env, sessionsFolder } = request;
   const sandbox =
-    keyFiles === undefined
-      ? undefined
-      : await openSandbox({ ports, root, home, env, keyFiles, sessionsFolder, network: guard.network });
+    keyFiles === undefined ? undefined : await openSandbox({ ...request, keyFiles, network: guard.network });
   const spent = countSpent(await countOpenTasks(session));
   const toolbox = openToolbox({
-    ...{ ...request, memory, unattended, said: () => said },
-    ...{ sandbox, hidden, staysOnHost },
+    ...{ ...request, memory, unattended, said: () => said, sandbox, hidden, staysOnHost },
     env: { ...request.env, ...hooks.env },
     outputs: path.join(session.folder, "outputs"),
     todos: openPart(session, "todos"),
     known: openKnownFiles(ports.files, openPart(session, "reads")),
   });
-  const tell = createEventWriter(ports.clock, redact, (event) => {
-    request.onEvent(event);
-  });
+  const tell = createEventWriter(ports.clock, redact, request.onEvent);
   const emit = (news: ChapoNews): void => {
-    if (news.type === "tool_call") said.push(toCallMessage(news.data));
-    if (news.type === "tool_result") said.push(toToolMessage(news.data));
+    said.push(...toMessages(news));
     tell(news);
   };
   return {
     ...base,
     ...{ memory, toolbox, guard, permissions, emit, said, spent },
     hooks: hooks.fire,
-    starts: findStart(session.conversation, request),
+    starts: findStart(session.conversation, request.resume),
     hooksEnded: hooks.ended,
     ...{ requests: { sent: 0 }, withoutImages: new Set() },
-    openModel: (name) => openOtherModel(opener, name),
+    openModel: (name) =>
+      opener(name).catch((error: unknown) => {
+        if (error instanceof UserError) return { problem: error.message };
+        throw error;
+      }),
   };
 }
 
@@ -149,20 +146,19 @@ async function countOpenTasks(session: OpenSession): Promise<Conversation> {
   return counted;
 }
 
-/** Converts a result to a message, emptied if it repeats the model's own words: a page named there does not count as mentioned. */
-function toToolMessage({ callId, tool, success, output }: ToolResultData): Message {
-  const own = OWN_WORDS.has(tool);
-  return { role: "tool", results: [{ callId, name: tool, success, output: own ? "" : output }] };
+/**
+ * Converts a call, so that what the model wrote is known, and a result, emptied if it repeats the model's own words: a page named
+ * there does not count as mentioned.
+ */
+function toMessages(news: ChapoNews): Message[] {
+  if (news.type === "tool_call") {
+    const { callId: id, tool: name, args } = news.data;
+    return [{ role: "assistant", text: "", calls: [{ id, name, args }] }];
+  }
+  if (news.type !== "tool_result") return [];
+  const { callId, tool: name, success, output } = news.data;
+  return [{ role: "tool", results: [{ callId, name, success, output: OWN_WORDS.has(name) ? "" : output }] }];
 }
-
-/** Converts a call to a message, so that what the model wrote is known. */
-function toCallMessage({ callId, tool, args }: ToolCallData): Message {
-  return { role: "assistant", text: "", calls: [{ id: callId, name: tool, args }] };
-}
-
-type ToolCallData = Extract<ChapoNews, { type: "tool_call" }>["data"];
-
-type ToolResultData = Extract<ChapoNews, { type: "tool_result" }>["data"];
 
 const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_remember"]);
 
@@ -186,21 +182,12 @@ function getProvider(name: string): string {
   return "problem" in read ? "" : read.provider;
 }
 
-async function openOtherModel(opener: Opener, name: string): Promise<Model | { problem: string }> {
-  try {
-    return await opener(name);
-  } catch (error) {
-    if (error instanceof UserError) return { problem: error.message };
-    throw error;
-  }
-}
-
 function toChapo(parts: SessionParts): Chapo {
   const { session, toolbox, permissions } = parts;
   let { conversation } = session;
   // The user stopped the turn at the prompt: the next message begins something else.
   let isStopped = false;
-  const keep = (handled: Handled): ConversationOutcome => {
+  const keep = (handled: Awaited<ReturnType<typeof converse>>): ConversationOutcome => {
     conversation = handled.conversation;
     isStopped = handled.outcome.how === "error" && handled.outcome.reason === "interrupted";
     return handled.outcome;
@@ -263,16 +250,11 @@ function listTexts({ messages }: Conversation): ReturnType<Chapo["said"]> {
   });
 }
 
-interface Handled {
-  conversation: Conversation;
-  outcome: ConversationOutcome;
-}
-
 async function handleMessage(
   parts: SessionParts,
   conversation: Conversation,
   { message, signal }: { message: string; signal: AbortSignal },
-): Promise<Handled> {
+): ReturnType<typeof converse> {
   const world = await createWorld(parts, conversation, signal);
   parts.said.push({ role: "user", text: message });
   const taken = await handleLine(world, parts, { conversation, line: message });
@@ -340,9 +322,11 @@ export function createEventWriter(
   redact: Redact,
   write: (event: ChapoEvent) => void,
 ): (news: ChapoNews) => void {
-  const seal = sealEvents(clock, (event) => {
-    write(redactValue(redact, event, NAMES));
-  });
+  let seq = 0;
+  const seal = (news: ChapoNews): void => {
+    seq += 1;
+    write(redactValue(redact, { ...news, timestamp: new Date(clock.now()).toISOString(), seq }, NAMES));
+  };
   let pieces = redactPieces(redact);
   let last: Piece | undefined;
   const tellText = (piece: Piece, text: string): void => {

@@ -100,8 +100,8 @@ async function runHook(place: HookWorld, event: HookEvent, hook: Hook, input: st
   const timeoutMs = seconds * 1000;
   const ran =
     "url" in hook
-      ? await postHook(place, { url: hook.url, timeoutMs, input })
-      : await runCommand(place, { command: hook.command, timeoutMs, input });
+      ? await postHook(place, hook.url, { timeoutMs, input })
+      : await runCommand(place, hook.command, { timeoutMs, input });
   const warn = (problem: string): HookAnswer => {
     place.onWarning(`hook ${event} (${nameHook(hook)}): ${problem}`);
     return {};
@@ -123,16 +123,11 @@ export function nameHook(hook: Hook): string {
 }
 
 type Ran = HookRun | { problem: string } | { timedOut: true };
+type Asked = Readonly<{ timeoutMs: number; input: string }>;
 
-async function runCommand(
-  { program }: HookWorld,
-  { command, timeoutMs, input }: { command: string; timeoutMs: number; input: string },
-): Promise<Ran> {
-  const ran = await runProgram(
-    program,
-    { command: "/bin/sh", args: ["-c", command], timeoutMs, input, keep: KEEP, leavesNothing: true },
-    new AbortController().signal,
-  );
+async function runCommand({ program }: HookWorld, command: string, asked: Asked): Promise<Ran> {
+  const shell = { command: "/bin/sh", args: ["-c", command], ...asked, keep: KEEP, leavesNothing: true };
+  const ran = await runProgram(program, shell, new AbortController().signal);
   if (ran.timedOut) return { timedOut: true };
   if (ran.end.how === "not-found") return { problem: ran.end.message };
   const { end, stdout, stderr, isCut } = ran;
@@ -140,19 +135,16 @@ async function runCommand(
 }
 
 /** Posts the event. The body of an answer is what a command prints. A redirect is not followed. */
-async function postHook(
-  { network, program }: HookWorld,
-  { url, timeoutMs, input }: { url: string; timeoutMs: number; input: string },
-): Promise<Ran> {
+async function postHook({ network, program }: HookWorld, url: string, asked: Asked): Promise<Ran> {
   const late = new AbortController();
-  const timer = program.ports.clock.after(timeoutMs, () => {
+  const timer = program.ports.clock.after(asked.timeoutMs, () => {
     late.abort();
   });
   const answer = await network.request({
     url: new URL(url),
     method: "POST",
     headers: { "content-type": "application/json", "user-agent": "looper" },
-    body: input,
+    body: asked.input,
     signal: late.signal,
     maxBytes: KEEP.head,
     // The address is the user's own, or approved by the user; it may well be in the local network.
@@ -171,19 +163,13 @@ async function postHook(
 export type SessionStart = "startup" | "resume" | "clear";
 
 /** Returns why a session starts. One that was cleared in an earlier process has turns, but no messages. */
-export function findStart(
-  { messages, turns }: Conversation,
-  { resume }: Pick<SessionRequest, "resume">,
-): SessionStart {
+export function findStart({ messages, turns }: Conversation, resume: string | undefined): SessionStart {
   if (resume === undefined) return "startup";
   return messages.length === 0 && Object.keys(turns).length > 0 ? "clear" : "resume";
 }
 
 /** SessionStart: returns what hooks add. */
-export async function fireStart(
-  fire: FireHooks | undefined,
-  source: SessionStart | undefined,
-): Promise<string | undefined> {
+export async function fireStart(fire?: FireHooks, source?: SessionStart): Promise<string | undefined> {
   if (fire === undefined || source === undefined) return undefined;
   return (await fire("SessionStart", [source], { source })).context;
 }

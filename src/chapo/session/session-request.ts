@@ -56,7 +56,7 @@ export interface SessionRequest {
   /** Aborted to cancel the opening. */
   signal: AbortSignal;
   /** Called with each event, redacted, in order. */
-  onEvent(event: ChapoEvent): void;
+  onEvent: (event: ChapoEvent) => void;
   /** Called with each problem that was skipped: a skill, a server, or a file of an agent. */
   onWarning: (text: string) => void;
 }

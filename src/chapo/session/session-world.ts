@@ -80,7 +80,7 @@ export async function createWorld(
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<EngineWorld> {
-  const { request, prompts, skills, memory, emit } = parts;
+  const { request, session, prompts, skills, memory, emit } = parts;
   const { ports, settings, task } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
@@ -90,26 +90,23 @@ export async function createWorld(
     findUnused(parts),
   ]);
   const agents = createSubAgents(settings.subAgents);
-  const stable = await keepStablePart(
-    parts.session,
-    {
-      parts: {
-        prompts,
-        // With native calls the engine finds the agent of a call by its tool.
-        agents: native ? [] : agents,
-        project,
-        today: getToday(ports.clock),
-        skills: formatSkills(skills),
-        memory: noted,
-      },
-      unused,
-    },
-    conversation,
-  );
+  const told = {
+    prompts,
+    project,
+    today: getToday(ports.clock),
+    skills: formatSkills(skills),
+    memory: noted,
+  };
+  // With native calls the engine finds the agent of a call by its tool.
+  const prompted = { ...told, agents: native ? [] : agents };
+  const stable = await keepStablePart(session, { parts: prompted, unused }, conversation);
   const world: EngineWorld = {
-    clock: ports.clock,
-    random: ports.random,
-    ...shareParts(parts),
+    ...{ clock: ports.clock, random: ports.random, requests: parts.requests, spent: parts.spent },
+    inboxes: [openInbox(ports.files, session.folder), request.inbox ?? []].flat(),
+    save: (changed) => session.save(changed),
+    load: (id) => session.readChild(id),
+    openShell: (child) => parts.toolbox.openShell(child),
+    takeMessages: () => Promise.all((request.takeMessages?.() ?? []).map((text) => addImages(parts, text))),
     settings: { ...settings, selfValidationEnabled: settings.selfValidationEnabled ?? task !== undefined },
     model: wrapModel(parts),
     who: "looper",
@@ -134,7 +131,7 @@ export async function createWorld(
   world.together = createTogether(delegation.types, countParallel(request));
   const conversationTools = (live: LiveConversation): Tool[] => [
     createSlash(parts, live),
-    ...(world.together?.most === 0 ? [] : [createTaskTool(world, live, delegation)]),
+    ...(world.together?.most === 0 ? [] : [createTaskTool(live, delegation)]),
     ...parts.permissions.tools(),
   ];
   return world;
@@ -159,34 +156,12 @@ async function findUnused({ request, permissions }: SessionParts): Promise<reado
 }
 
 function getToday(clock: Clock): { day: string; system: string } {
-  return {
-    day: formatWallClock(clock.now(), findLocalOffset).day,
-    system: getSystemName(),
-  };
-}
-
-/** The parts that all worlds of a session share. */
-function shareParts(parts: SessionParts) {
-  const { request, requests, spent, session, toolbox } = parts;
-  const stored: Pick<EngineWorld, "inboxes" | "save" | "load" | "openShell"> = {
-    inboxes: [openInbox(request.ports.files, session.folder), request.inbox ?? []].flat(),
-    save: (conversation) => session.save(conversation),
-    load: (id) => session.readChild(id),
-    openShell: (child) => toolbox.openShell(child),
-  };
-  const takeMessages = async (): Promise<readonly string[]> => {
-    const taken = request.takeMessages?.() ?? [];
-    return Promise.all(taken.map((text) => addImages(parts, text)));
-  };
-  return { requests, spent, ...stored, takeMessages };
+  return { day: formatWallClock(clock.now(), findLocalOffset).day, system: getSystemName() };
 }
 
 function toImagePlace({ request: { ports, root, home }, session, guard }: SessionParts): ImagePlace {
   return {
-    files: ports.files,
-    root,
-    home,
-    folder: session.folder,
+    ...{ files: ports.files, root, home, folder: session.folder },
     isHidden: async (file) => (await findLeftOut(guard.hidden, "content", [file])).has(file),
   };
 }
@@ -268,5 +243,5 @@ export async function readTypes(
   const { settings, onWarning } = place;
   const own = await readTaskTypes(toDefinitionPlace(place));
   for (const problem of own.problems) onWarning(problem);
-  return collectTaskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
+  return collectTaskTypes({ agents, promptOf, settings: settings.subAgents, own: own.found });
 }

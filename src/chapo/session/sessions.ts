@@ -1,7 +1,7 @@
 // Stores sessions: a folder each, with the conversation, the sub-agents' conversations, the audit log and long outputs.
 // One process at a time holds a session. engine/conversation.ts defines a conversation.
 import path from "node:path";
-import { errorMessage, UserError } from "../../system/errors.js";
+import { environmentError, errorMessage, usageError } from "../../system/errors.js";
 import { describeKind } from "../../system/files/describe-kind.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
 import { markOf } from "../../system/processes/mark.js";
@@ -111,20 +111,23 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
 export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
   await refuseLinks(place.ports.files, place.folder);
   const foreign = await findForeignSessions(place);
-  if (foreign.has(named)) throw refuseForeign(named);
+  if (foreign.has(named))
+    throw usageError(
+      `the session ${named} came with the repository: git tracks its files, so it is not resumed`,
+      "start a new session",
+    );
   const ids = (await listIds(place)).filter((one) => !foreign.has(one));
   const id = named === "last" ? ((await findNewest(place, ids)) ?? named) : named;
   if (!ID.test(id) || !ids.includes(id)) {
     const close = nearest(id, ids);
-    throw new UserError(
-      "usage",
+    throw usageError(
       `session ${JSON.stringify(named)} not found`,
       close === undefined ? "list the sessions with `looper chapo sessions`" : `did you mean ${close}?`,
     );
   }
   const read = await readConversation(place, id);
   if ("broken" in read)
-    throw new UserError("usage", `cannot read the session ${id}: ${read.broken}`, "start a new session");
+    throw usageError(`cannot read the session ${id}: ${read.broken}`, "start a new session");
   return takeSession(place, read.conversation);
 }
 
@@ -145,14 +148,6 @@ async function findForeignSessions({ ports, folder, env }: SessionPlace): Promis
   );
   const ids = ran.stdout.split("\0").flatMap((file) => /^([^/]+)\//.exec(file)?.slice(1) ?? []);
   return new Set(ids);
-}
-
-function refuseForeign(id: string): UserError {
-  return new UserError(
-    "usage",
-    `the session ${id} came with the repository: git tracks its files, so it is not resumed`,
-    "start a new session",
-  );
 }
 
 /** Lists all sessions, newest first, and those that cannot be read with the reason. Changes nothing. */
@@ -244,22 +239,15 @@ async function findNewest(place: SessionPlace, ids: readonly string[]): Promise<
 
 const SECONDS = "2026-01-01_00-00-00".length;
 
-async function readConversation(
-  { ports, folder }: FolderPlace,
-  id: string,
-): Promise<{ conversation: Conversation } | { broken: string }> {
+/** A conversation; `broken` says in words why it cannot be read. */
+type ReadConversation = { conversation: Conversation } | { broken: string };
+
+async function readConversation({ ports, folder }: FolderPlace, id: string): Promise<ReadConversation> {
   return readConversationFile(ports, path.join(folder, id, FILE), id);
 }
 
-/**
- * Reads a conversation; `broken` says in words why it cannot be read. An answer that was not carried out is left out: a file proves
- * no person's word, so the call is asked about again.
- */
-async function readConversationFile(
-  { files }: Ports,
-  file: string,
-  id: string,
-): Promise<{ conversation: Conversation } | { broken: string }> {
+/** An answer that was not carried out is left out: a file proves no person's word, so the call is asked about again. */
+async function readConversationFile({ files }: Ports, file: string, id: string): Promise<ReadConversation> {
   try {
     const stat = await files.stat(file);
     if (stat === undefined) return { broken: `${file} does not exist` };
@@ -287,11 +275,7 @@ async function prepareFolder({ ports, folder }: SessionPlace): Promise<void> {
 async function refuseLinks(files: Ports["files"], folder: string): Promise<void> {
   const link = await findLink(files, folder);
   if (link === undefined) return;
-  throw new UserError(
-    "environment",
-    `cannot store sessions: ${link} is a symbolic link`,
-    "replace it with a folder",
-  );
+  throw environmentError(`cannot store sessions: ${link} is a symbolic link`, "replace it with a folder");
 }
 
 /** The folder of the sessions or the one around it, if it is a symbolic link. */
@@ -307,8 +291,7 @@ async function takeSession(place: SessionPlace, conversation: Conversation): Pro
   const folder = path.join(place.folder, id);
   const locked = await acquireLock(ports, path.join(folder, "lock"), { folder }, { waitMs: 0 });
   if ("heldBy" in locked)
-    throw new UserError(
-      "environment",
+    throw environmentError(
       `cannot open the session ${id}: process ${locked.heldBy.pid} on ${locked.heldBy.host} holds it since ${locked.heldBy.since}`,
       "end that process, or start another session",
     );
@@ -330,18 +313,12 @@ export async function endDead(
   if (held.dead.length === 0) return [];
   const { left } = await ports.processes.sweep(markOf(folder));
   if (redact === undefined) return left;
-  await redactOutputs({ ports, redact }, path.join(folder, OUTPUTS));
+  // An orderly close redacts them with the shell.
+  const outputs = path.join(folder, OUTPUTS);
+  for (const name of await ports.files.list(outputs))
+    await redactFile(ports.files, path.join(outputs, name), redact);
   await held.forgetDead();
   return left;
-}
-
-/** Redacts the outputs of a killed process. An orderly close redacts them with the shell. */
-async function redactOutputs(
-  { ports, redact }: { ports: Ports; redact: Redact },
-  folder: string,
-): Promise<void> {
-  for (const name of await ports.files.list(folder))
-    await redactFile(ports.files, path.join(folder, name), redact);
 }
 
 async function appendAudit(place: SessionPlace, folder: string, record: AuditRecord): Promise<void> {
@@ -396,8 +373,7 @@ function openSession(
     },
     readPart: async (name) => {
       const bytes = await files.read(partFile(name));
-      const value: unknown = bytes === undefined ? undefined : JSON.parse(new TextDecoder().decode(bytes));
-      return value;
+      return bytes === undefined ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
     },
     writePart: (name, value) => write(partFile(name), value),
     close: async () => {

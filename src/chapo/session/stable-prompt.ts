@@ -32,7 +32,9 @@ export async function keepStablePart(
   conversation: Conversation,
 ): Promise<StablePart> {
   const key = identify(parts, unused, conversation);
-  const stored = conversation.messages.length === 0 ? undefined : await readStored(session);
+  // A part that cannot be read is built anew.
+  const part = conversation.messages.length === 0 ? undefined : session.readPart(PART).catch(() => undefined);
+  const stored = Stored.safeParse(await part).data;
   if (stored?.key === key) return stored;
   const fresh = { system: buildSystemPrompt(parts), unused: [...unused] };
   await session.writePart(PART, { key, ...fresh });
@@ -50,13 +52,6 @@ function identify(
   const stable = { root, guides, ...unknown, entries: [], scripts: [], dependencies: [] };
   const text = buildSystemPrompt({ ...parts, project: stable });
   return sha256Hex(JSON.stringify([summaries.length, memory !== undefined, selectBySettings(unused), text]));
-}
-
-/** Returns the stored part; `undefined` if there is none that can be read. */
-async function readStored(
-  session: Pick<OpenSession, "readPart">,
-): Promise<z.infer<typeof Stored> | undefined> {
-  return Stored.safeParse(await session.readPart(PART).catch(() => undefined)).data;
 }
 
 /** The project and the settings of a session. */

@@ -19,7 +19,6 @@ import type { Sandbox } from "../tools/sandbox.js";
 import { openShell, type ShellTools } from "../tools/shell/shell.js";
 import { createTodoTools } from "../tools/notes/todos.js";
 import type { Hidden } from "../paths.js";
-import { createToolEnv } from "../tool-env.js";
 import { createWebTools } from "../tools/web/web.js";
 import type { SessionRequest } from "./session-request.js";
 
@@ -60,49 +59,23 @@ export interface Toolbox {
 
 /** Opens the tools. A server that cannot be started is a warning, and its tools are missing. */
 export function openToolbox(request: ToolboxRequest): Toolbox {
-  const { ports, network, root, settings, permissions, memory } = request;
-  const env = createToolEnv(request.env);
-  const { hidden, sandbox } = request;
+  const { ports, root, settings, permissions, hidden, sandbox, outputs: folder } = request;
   const place = { files: ports.files, root, hidden };
-  const { outputs: folder, redact } = request;
-  const shellPlace = { ports, root, env, redact, sandbox };
-  const shell = openShell({ ...shellPlace, folder });
-  const servers = openServers(settings.mcp.servers, {
-    ports,
-    root,
-    env,
-    onWarning: request.onWarning,
-    signal: request.signal,
-    hidden,
-  });
+  const shell = openShell({ ...request, folder });
+  const servers = openServers(settings.mcp.servers, request);
   const tools = [
     ...createReadTools(place, request.known),
     ...createWriteTools(place, request.known),
     ...createMoveTools(place),
     ...createFindTools({ ...place, clock: ports.clock }),
     ...shell.tools,
-    ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain, hidden }),
-    ...createHostTools({
-      ports,
-      root,
-      env,
-      sshHosts: settings.ssh.hosts,
-      stagingLog: settings.logs.staging,
-      sandbox,
-    }),
-    ...createWebTools({
-      network,
-      settings,
-      env: request.env,
-      unattended: request.unattended,
-      said: request.said,
-      staysOnHost: request.staysOnHost,
-      mayConnect: (address) => !isPrivateAddress(address),
-    }),
+    ...createGitTools({ ...request, allowMain: settings.git.allowPushMain }),
+    ...createHostTools({ ...request, sshHosts: settings.ssh.hosts, stagingLog: settings.logs.staging }),
+    ...createWebTools({ ...request, mayConnect: (address) => !isPrivateAddress(address) }),
     ...createTodoTools(request.todos),
     ...createNotebookTools(place),
     ...createDocumentTools({ ...place, documents: settings.documents }),
-    ...createMemoryTools(memory),
+    ...createMemoryTools(request.memory),
   ];
   return {
     get tools() {
@@ -110,7 +83,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       return permissions === "read-only" ? all.filter(({ changes }) => !changes) : all;
     },
     ready: () => servers.ready(),
-    openShell: (child) => openShell({ ...shellPlace, folder: path.join(folder, child.slice(-6)) }),
+    openShell: (child) => openShell({ ...request, folder: path.join(folder, child.slice(-6)) }),
     close: async () => {
       await Promise.all([shell.close(), servers.close()]);
       await sandbox?.close();

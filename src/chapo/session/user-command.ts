@@ -4,7 +4,7 @@ import path from "node:path";
 import { EFFORTS } from "../../config/settings/efforts.js";
 import { errorCode } from "../../system/errors.js";
 import { toDefinitionPlace } from "../definitions.js";
-import type { Conversation } from "../engine/conversation.js";
+import { forgetOpen, type Conversation } from "../engine/conversation.js";
 import { compactNow, getTokenLimit } from "../engine/window/compact.js";
 import type { ConversationOutcome, EngineWorld } from "../engine/world.js";
 import { readEffort } from "../models/effort.js";
@@ -14,7 +14,8 @@ import { draftProjectFile } from "../prompt/system-prompt.js";
 import { rewindTo, undoLast, type CheckpointPlace } from "./checkpoints.js";
 import { nameHook } from "./session-hooks.js";
 import { readTypes, type SessionParts } from "./session-world.js";
-import { listSessions } from "./sessions.js";
+import type { SessionRequest } from "./session-request.js";
+import { listSessions, type ListedSession } from "./sessions.js";
 
 /** The result of a line: a prompt for the model, or an outcome without the model. */
 export type UserCommandResult =
@@ -64,11 +65,9 @@ type Done = { told: string; conversation?: Conversation } | { refused: string };
 const COMMANDS: Readonly<Record<BuiltInName, (asked: AskedSession, rest: string) => Done | Promise<Done>>> = {
   clear: ({ parts, conversation }) => {
     if (parts.starts !== "startup") parts.starts = "clear";
-    const { counted: _outdated, question: _over, pending: _call, queued: _late, ...rest } = conversation;
-    const { tasks: _stopped, ...kept } = rest;
     return {
       told: "The conversation was cleared.",
-      conversation: { ...kept, messages: [], state: "idle" },
+      conversation: { ...forgetOpen(conversation), messages: [] },
     };
   },
   compact: async ({ world, conversation }) => {
@@ -97,9 +96,9 @@ const COMMANDS: Readonly<Record<BuiltInName, (asked: AskedSession, rest: string)
 /** The place of the session's checkpoints. */
 export function toCheckpointPlace({
   session,
-  request: { ports, redact, trees, onWarning },
-}: SessionParts): CheckpointPlace & { onWarning: (text: string) => void } {
-  return { session, ports, redact, trees, onWarning };
+  request,
+}: SessionParts): CheckpointPlace & Pick<SessionRequest, "onWarning"> {
+  return { ...request, session };
 }
 
 /** Writes a first AGENTS.md. An existing file is kept, because a person may have written it. */
@@ -119,16 +118,12 @@ async function draftFile({ request }: SessionParts): Promise<Done> {
 
 async function tellHelp({ parts: { request } }: AskedSession): Promise<Done> {
   const own = (await listCommands(toDefinitionPlace(request))).filter(({ name }) => !isBuiltIn(name));
-  const lines = [
-    ...table(Object.entries(BUILT_IN).map(([name, description]) => [`/${name}`, description])),
-    ...(own.length === 0
-      ? []
-      : [
-          "",
-          "Your own commands, and those of this project:",
-          ...table(own.map(({ name, description }) => [`/${name}`, description])),
-        ]),
-  ];
+  const lines = table(Object.entries(BUILT_IN).map(([name, description]) => [`/${name}`, description]));
+  if (own.length > 0)
+    lines.push(
+      ...["", "Your own commands, and those of this project:"],
+      ...table(own.map(({ name, description }) => [`/${name}`, description])),
+    );
   return { told: lines.join("\n") };
 }
 
@@ -170,20 +165,14 @@ function tellEffort({ parts }: AskedSession, named: string): Done {
 }
 
 function tellCost({ usage, turns }: Conversation): string {
-  const {
-    input_tokens: input,
-    cached_input_tokens: cached,
-    output_tokens: output,
-    cost_usd: cost,
-    unpriced,
-  } = usage;
+  const { input_tokens: input, cached_input_tokens: cached, cost_usd: cost, unpriced } = usage;
   const requests = Object.values(turns).reduce((sum, count) => sum + count, 0);
   const known = `$${cost.toFixed(4)}`;
   const price = unpriced === 0 ? known : cost > 0 ? `at least ${known}` : "unknown";
   return table([
     ["requests", String(requests)],
     ["input tokens", `${input + cached}, ${cached} of them from the cache`],
-    ["output tokens", String(output)],
+    ["output tokens", String(usage.output_tokens)],
     ["cost", unpriced === 0 ? price : `${price}: the price of ${unpriced} requests is not known`],
   ]).join("\n");
 }
@@ -223,11 +212,8 @@ async function tellSessions({ parts }: AskedSession, rest: string): Promise<Done
 }
 
 /** The other sessions of the project that can be resumed, the newest first. */
-export async function listOthers({
-  request: { ports, sessionsFolder: folder },
-  session,
-}: SessionParts): Promise<readonly { id: string; title: string }[]> {
-  const { sessions } = await listSessions({ ports, folder });
+export async function listOthers({ request, session }: SessionParts): Promise<readonly ListedSession[]> {
+  const { sessions } = await listSessions({ ports: request.ports, folder: request.sessionsFolder });
   return sessions
     .filter(({ id, messages, isHeld }) => id !== session.id && messages > 0 && !isHeld)
     .slice(0, 20);

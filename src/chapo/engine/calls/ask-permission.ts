@@ -9,7 +9,14 @@ import {
   type Reply,
   type SessionCall,
 } from "./pending.js";
-import type { Approval, ConversationOutcome, EngineWorld, GateCall, LiveConversation } from "../world.js";
+import {
+  keep,
+  type Approval,
+  type ConversationOutcome,
+  type EngineWorld,
+  type GateCall,
+  type LiveConversation,
+} from "../world.js";
 
 /**
  * The result of a question. `edited`: the person changed the arguments, so the call is checked again with these. `paused`: another
@@ -24,11 +31,11 @@ export type Permission =
 
 /** Returns the answer to the question, asks for it, or lets the call wait. */
 export async function askPermission(
-  world: EngineWorld,
   live: LiveConversation,
   call: GateCall,
   question: PermitQuestion,
 ): Promise<Permission> {
+  const { world } = live;
   const before = getPending(live, call);
   if (before?.answer !== undefined) {
     const { answer } = before;
@@ -44,12 +51,11 @@ export async function askPermission(
   const name = nameInQueue(live.conversation, call.callId);
   const first = await live.asks?.enter(name);
   if (first !== undefined) return { paused: first };
-  live.conversation = { ...live.conversation, pending };
-  await world.save(live.conversation);
+  await keep(live, { pending });
   const { agent, tool, args, preview, because } = pending;
   const data = { callId: call.callId, agent, tool, args, preview, because, again };
   world.emit({ type: "action_pending", data });
-  if (world.gate.ask !== undefined) return askNow(world, live, call, { pending, ask: world.gate.ask });
+  if (world.gate.ask !== undefined) return askNow(live, call, { pending, ask: world.gate.ask });
   live.asks?.park(name, { how: "pending", pending });
   return { pending };
 }
@@ -87,21 +93,20 @@ function createPending(
 }
 
 async function askNow(
-  world: EngineWorld,
   live: LiveConversation,
   call: GateCall,
   { pending, ask }: { pending: SessionCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
 ): Promise<Permission> {
+  const { world } = live;
   const { tool, agent, args, preview, because, may_remember: mayRemember, edits, host } = pending;
   const question = { tool, agent, args, preview, because, mayRemember, edits, host };
   // A closed terminal means no.
   const reply = await ask(question).catch((): Reply => ({ verdict: "reject" }));
   const { verdict, remark, by = "user", via = "terminal" } = reply;
-  const args_ = reply.verdict === "approve" ? reply.args : undefined;
   const at = new Date(world.clock.now()).toISOString();
-  const answer: CallAnswer = { verdict, by, via, at, remark, args: args_ };
-  live.conversation = recordAnswer(live.conversation, answer);
-  await world.save(live.conversation);
+  const changed = reply.verdict === "approve" ? reply.args : undefined;
+  const answer: CallAnswer = { verdict, by, via, at, remark, args: changed };
+  await keep(live, recordAnswer(live.conversation, answer));
   if (reply.verdict === "approve" && reply.always === true && mayRemember) world.gate.remember(call, "call");
   if (reply.verdict === "approve" && reply.edits === true && edits !== undefined)
     world.gate.remember(call, "edits");

@@ -16,7 +16,7 @@ import type { LiveConversation, EngineWorld } from "../world.js";
 
 function gate(changes: Partial<EngineWorld> = {}) {
   const world = createTestWorld(playModel({}), changes);
-  const live: LiveConversation = { conversation: createTestConversation() };
+  const live: LiveConversation = { world, conversation: createTestConversation() };
   const call = (name: string, args: unknown) => callAs(world, live, name, args);
   return { world, live, call };
 }
@@ -25,7 +25,7 @@ async function callAs(world: TestWorld, live: LiveConversation, name: string, ar
   const reply = { text: "", calls: [{ id: "c1", name, args }], finish: "calls" as const, model: "m" };
   const [step] = decide(reply, world, world.tools(live));
   if (step?.do !== "call") throw new Error("no call");
-  const made = await callTool(world, live, step.read);
+  const made = await callTool(live, step.read);
   if ("pending" in made || "paused" in made) throw new Error("it waits");
   return made;
 }

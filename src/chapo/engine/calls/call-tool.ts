@@ -13,13 +13,14 @@ import type { FailureCode } from "../events.js";
 import type { SessionCall } from "./pending.js";
 import type { CallContext, ToolResult } from "../../tool.js";
 import { AGENT_TASK, matchesTool } from "../children/sub-agents.js";
-import type {
-  Approval,
-  AuditRecord,
-  ConversationOutcome,
-  LiveConversation,
-  EngineWorld,
-  GateCall,
+import {
+  keep,
+  type Approval,
+  type AuditRecord,
+  type ConversationOutcome,
+  type LiveConversation,
+  type EngineWorld,
+  type GateCall,
 } from "../world.js";
 import { errorCode } from "../../../system/errors.js";
 import { pause } from "../../../system/pause.js";
@@ -46,50 +47,50 @@ type StoppedCall = { pending: SessionCall } | { paused: ConversationOutcome };
 
 /** Runs a call, refuses it, or lets it wait for a person. Only a call that was run is counted in the conversation. */
 export async function callTool(
-  world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
 ): Promise<ToolCallOutcome | StoppedCall> {
+  const { world } = live;
   if (read.tool?.changes === true) await world.keepFiles?.();
-  const passed = await catchErrors(() => passGate(world, live, read));
+  const passed = await catchErrors(() => passGate(live, read));
   if ("pending" in passed || "paused" in passed) return passed;
   if ("error" in passed) {
     const { id, agent, name, args } = read;
-    await audit(world, live, {
+    await audit(live, {
       ...{ call_id: id, agent, tool: name, args, success: false, code: passed.code },
       ...{ tries: 0, duration_ms: 0, output_chars: passed.error.length },
     });
-    return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
+    return { success: false, output: clipMiddle(passed.error, LONGEST_REFUSAL), code: passed.code, tries: 0 };
   }
-  await markBegun(world, live, passed);
+  await markBegun(live, passed);
   const started = world.clock.monotonic();
-  const ran = await runCall(world, live, passed);
+  const ran = await runCall(live, passed);
   const paused = live.paused?.get(passed.callId);
   if (paused !== undefined) return { paused };
   const { conversation } = live;
   live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
   world.spent.calls = incrementCount(world.spent.calls, passed.tool.name);
-  const raw = ran.result.success ? ran.result.output : ran.result.error;
-  const whole = await world.gate.screen(passed.tool.name, raw);
-  const said = ran.result.success ? await fireAfter(world, passed, whole) : "";
+  const { result, tries } = ran;
+  const { success } = result;
+  const whole = await world.gate.screen(passed.tool.name, success ? result.output : result.error);
+  const said = success ? await fireAfter(world, passed, whole) : "";
   const output = describeApproval(passed) + (await fitOutput(world, passed, whole)) + said;
   const code = ran.code === undefined ? {} : { code: ran.code };
-  await audit(world, live, {
+  await audit(live, {
     ...{ call_id: passed.callId, agent: passed.agent, tool: passed.tool.name, args: passed.args },
-    ...{ success: ran.result.success, ...code, via: findVia(live, passed), tries: ran.tries },
+    ...{ success, ...code, via: findVia(live, passed), tries },
     duration_ms: Math.round(world.clock.monotonic() - started),
     output_chars: whole.length,
   });
-  const diff = ran.result.success ? ran.result.diff : undefined;
-  return { success: ran.result.success, output, diff, ...code, tries: ran.tries };
+  return { success, output, diff: success ? result.diff : undefined, ...code, tries };
 }
 
 async function audit(
-  { gate, clock }: EngineWorld,
-  { conversation }: LiveConversation,
+  { world, conversation }: LiveConversation,
   record: Omit<AuditRecord, "at" | "session">,
 ): Promise<void> {
-  await gate.audit({ at: new Date(clock.now()).toISOString(), session: conversation.id, ...record });
+  const at = new Date(world.clock.now()).toISOString();
+  await world.gate.audit({ at, session: conversation.id, ...record });
 }
 
 /** Returns how the call was allowed; `undefined` if it changes nothing, and needs no permission. */
@@ -100,30 +101,20 @@ function findVia(live: LiveConversation, call: GateCall): AuditRecord["via"] {
 }
 
 /** Marks an approved call before it runs, so that a killed process does not run it twice. Its result removes the mark. */
-async function markBegun(world: EngineWorld, live: LiveConversation, call: GateCall): Promise<void> {
+async function markBegun(live: LiveConversation, call: GateCall): Promise<void> {
   const pending = getPending(live, call);
   if (call.approved === undefined || pending === undefined) return;
-  const begun = new Date(world.clock.now()).toISOString();
-  live.conversation = { ...live.conversation, pending: { ...pending, begun } };
-  await world.save(live.conversation);
+  await keep(live, { pending: { ...pending, begun: new Date(live.world.clock.now()).toISOString() } });
 }
 
 /** Tells the model what the person changed or said. */
 function describeApproval({ approved, args }: GateCall): string {
   const { edited, remark } = approved ?? {};
-  return [
-    edited === undefined ? [] : [`[the user changed the arguments to ${JSON.stringify(args)}]\n`],
-    remark === undefined ? [] : [`[the user allowed it and said: ${remark}]\n`],
-  ]
-    .flat()
-    .join("");
+  const changed = edited === undefined ? "" : `[the user changed the arguments to ${JSON.stringify(args)}]\n`;
+  return remark === undefined ? changed : `${changed}[the user allowed it and said: ${remark}]\n`;
 }
 
 const LONGEST_REFUSAL = 4000;
-
-function truncateRefusal(text: string): string {
-  return clipMiddle(text, LONGEST_REFUSAL);
-}
 
 /** A check that throws refuses the call. */
 async function catchErrors(pass: () => Promise<Passed>): Promise<Passed> {
@@ -147,13 +138,13 @@ interface Changes {
 }
 
 async function passGate(
-  world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
   { approved, byHook, judged: before }: Changes = {},
 ): Promise<Passed> {
+  const { world } = live;
   const { name, tool, agent, args, problem } = read;
-  if (tool === undefined) return refuseUnknown(name, world, live);
+  if (tool === undefined) return refuseUnknown(name, live);
   if (problem !== undefined) return { code: "bad_arguments", error: `${name}: ${problem}` };
   if (typeof args === "string")
     return { code: "bad_arguments", error: `${name}: the arguments are not a JSON object` };
@@ -167,23 +158,24 @@ async function passGate(
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared, approved };
-  const judged = approved === undefined ? (before ?? (await judgeByHooks(world, live, call))) : {};
+  const judged = approved === undefined ? (before ?? (await judgeByHooks(live, call))) : {};
   if (judged.verdict !== "deny" && judged.input !== undefined && byHook === undefined)
-    return passGate(world, live, { ...read, args: judged.input }, { byHook: "changed", judged });
+    return passGate(live, { ...read, args: judged.input }, { byHook: "changed", judged });
   const hook = byHook === "allowed" ? { ...judged, verdict: judged.verdict ?? "allow" } : judged;
-  const permission = await permit(world, live, { call, hook, byHook });
+  const permission = await permit(live, { call, hook, byHook });
   if ("changed" in permission)
-    return passGate(world, live, { ...read, args: permission.changed }, { byHook: "allowed", judged });
+    return passGate(live, { ...read, args: permission.changed }, { byHook: "allowed", judged });
   if ("fails" in permission) return { code: "failed", error: permission.fails };
   if ("refused" in permission) return { code: "denied", error: permission.refused };
   if ("pending" in permission || "paused" in permission) return permission;
   if ("edited" in permission)
-    return passGate(world, live, { ...read, args: permission.edited }, { approved: permission.approved });
+    return passGate(live, { ...read, args: permission.edited }, { approved: permission.approved });
   return { ...call, approved: permission.approved };
 }
 
 /** Hooks judge a call once: with an approval, the call that was shown is compared with what would run now. */
-async function judgeByHooks(world: EngineWorld, live: LiveConversation, call: GateCall): Promise<HookAnswer> {
+async function judgeByHooks(live: LiveConversation, call: GateCall): Promise<HookAnswer> {
+  const { world } = live;
   const pending = getPending(live, call);
   if (world.hooks === undefined || pending?.answer?.verdict !== "approve") return fireBefore(world, call);
   const isSame = isDeepStrictEqual(pending.args, call.args);
@@ -192,10 +184,10 @@ async function judgeByHooks(world: EngineWorld, live: LiveConversation, call: Ga
 
 /** Returns the permission of a person or of the rules. A prohibition holds in spite of an approval. */
 async function permit(
-  world: EngineWorld,
   live: LiveConversation,
   { call, hook, byHook }: { call: GateCall; hook: HookAnswer; byHook: Changes["byHook"] },
 ): Promise<Permission | { approved: undefined } | { fails: string } | { changed: unknown }> {
+  const { world } = live;
   const judged = await applyVerdict(call, await world.gate.permit(call), hook);
   const isAnswered = call.approved !== undefined || getPending(live, call)?.answer !== undefined;
   const verdict = isAnswered || byHook === "allowed" ? judged : await fireRequest(world, call, judged);
@@ -204,15 +196,16 @@ async function permit(
   // A person who was shown the call decides about it as it is; and what is known to fail needs no question.
   const fails = getPending(live, call) === undefined ? await call.prepared.check?.() : undefined;
   if (fails !== undefined) return { fails };
-  if ("asks" in verdict) return askPermission(world, live, call, verdict.asks);
+  if ("asks" in verdict) return askPermission(live, call, verdict.asks);
   const { answer } = getPending(live, call) ?? {};
   return answer === undefined ? { approved: undefined } : toPermission(answer);
 }
 
-function refuseUnknown(name: string, world: EngineWorld, live: LiveConversation): Refusal {
-  if (world.limits !== undefined && name === AGENT_TASK)
-    return { code: "not_allowed", error: "A sub-agent cannot start another one. Do the work yourself." };
+function refuseUnknown(name: string, live: LiveConversation): Refusal {
+  const { world } = live;
   const { limits } = world;
+  if (limits !== undefined && name === AGENT_TASK)
+    return { code: "not_allowed", error: "A sub-agent cannot start another one. Do the work yourself." };
   const there = world.tools(live).filter((tool) => limits === undefined || matchesTool(limits, tool.name));
   const known = world.offer(there, []).map((tool) => tool.name);
   return {
@@ -244,14 +237,11 @@ function toBudgetRefusal(why: string): Refusal {
 }
 
 /** Runs the call, and again while its failure may be temporary. `tries`: how often it was run. */
-async function runCall(
-  world: EngineWorld,
-  live: LiveConversation,
-  call: GateCall,
-): Promise<CallRun & { tries: number }> {
+async function runCall(live: LiveConversation, call: GateCall): Promise<CallRun & { tries: number }> {
+  const { world } = live;
   const most = world.settings.maxToolRetries + 1;
   for (let tries = 1; ; tries += 1) {
-    const ran = await runOnce(world, live, call);
+    const ran = await runOnce(live, call);
     const isOver = !isWorthRetrying(ran, call) || world.signal.aborted;
     if (ran.result.success || (isOver && tries < most)) return { ...ran, tries };
     if (isOver || tries >= most) {
@@ -290,18 +280,10 @@ function drawJitter(random: Random): number {
   return 0.5 + Number.parseInt(random.hex(1), 16) / 255;
 }
 
-async function runOnce(
-  world: EngineWorld,
-  { conversation }: LiveConversation,
-  call: GateCall,
-): Promise<CallRun> {
+async function runOnce({ world, conversation }: LiveConversation, call: GateCall): Promise<CallRun> {
   const { callId, agent, prepared } = call;
   const { name } = call.tool;
-  if (world.signal.aborted)
-    return {
-      result: { success: false, error: `${name} was not run: the session is ending.` },
-      code: "interrupted",
-    };
+  if (world.signal.aborted) return toFailedRun("interrupted", `${name} was not run: the session is ending.`);
   const stop = new AbortController();
   const running = settle(call, { session: conversation.id, callId, agent, signal: stop.signal });
   const first = await waitForFirst(world, prepared.timeoutMs, running);
@@ -314,10 +296,11 @@ async function runOnce(
     first === "time"
       ? `${name} did not end within ${prepared.timeoutMs / 1000} s and was stopped; its changes until then are not undone.`
       : `${name} was stopped because the session is ending.`;
-  return {
-    result: { success: false, error: why + said },
-    code: first === "time" ? "timeout" : "interrupted",
-  };
+  return toFailedRun(first === "time" ? "timeout" : "interrupted", why + said);
+}
+
+function toFailedRun(code: FailureCode, error: string): CallRun {
+  return { result: { success: false, error }, code };
 }
 
 async function settle({ tool, prepared }: GateCall, context: CallContext): Promise<CallRun> {
@@ -326,10 +309,7 @@ async function settle({ tool, prepared }: GateCall, context: CallContext): Promi
     if (result.success) return { result };
     return { result, code: result.transient === true ? "transient" : "failed" };
   } catch (error) {
-    return {
-      result: { success: false, error: `${tool.name} failed: ${messageOf(error)}` },
-      code: "exception",
-    };
+    return toFailedRun("exception", `${tool.name} failed: ${messageOf(error)}`);
   }
 }
 

@@ -39,26 +39,18 @@ export type TurnStep =
 /** The tool that asks the user. */
 export const ASK_USER = "ask_user";
 
-const AskArguments = z.strictObject({
-  question: z.string().trim().min(1).max(10_000),
-});
+const AskArguments = z.strictObject({ question: z.string().trim().min(1).max(10_000) });
 
-/** Creates `ask_user` as it is offered to a model. */
-export function createAskTool(): OfferedTool {
-  return {
-    name: ASK_USER,
-    description: "Asks the user one question and waits for the answer.",
-    parameters: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
-  };
-}
+/** `ask_user` as it is offered to a model. */
+export const ASK_TOOL: OfferedTool = {
+  name: ASK_USER,
+  description: "Asks the user one question and waits for the answer.",
+  parameters: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
+};
 
 const NOTHING: Omit<ModelDecision, "intent"> = {
-  agent: null,
-  toolName: null,
-  toolArgs: null,
-  answerText: null,
-  clarificationQuestion: null,
-  reasoning: null,
+  ...{ agent: null, toolName: null, toolArgs: null, answerText: null },
+  ...{ clarificationQuestion: null, reasoning: null },
 };
 
 type Words = Pick<EngineWorld, "canonical" | "agents" | "limits" | "who" | "mayAsk" | "finish">;
@@ -89,18 +81,12 @@ function decideCall(
 ): TurnStep {
   const read = readCall(call, world, tools);
   if (world.mayAsk && read.name === ASK_USER) {
-    const asked = AskArguments.safeParse(read.args);
-    const question = asked.success ? asked.data.question : undefined;
+    const question = AskArguments.safeParse(read.args).data?.question;
     const decision = { intent: "clarify" as const, ...nothing, clarificationQuestion: question ?? null };
     return { do: "ask", decision, call, question };
   }
-  const decision = {
-    intent: "tool_call" as const,
-    ...nothing,
-    agent: read.agent,
-    toolName: read.name,
-    toolArgs: read.args,
-  };
+  const { agent, name: toolName, args: toolArgs } = read;
+  const decision = { intent: "tool_call" as const, ...nothing, agent, toolName, toolArgs };
   if (world.finish !== undefined && read.name === world.finish.tool.name)
     return { do: "finish", decision, call, args: read.args };
   return { do: "call", decision, read };

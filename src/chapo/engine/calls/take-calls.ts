@@ -2,8 +2,7 @@
 // take-steps.ts carries out the other decisions; call-tool.ts checks and runs a call.
 import { endTask } from "../children/open-tasks.js";
 import { addResult } from "../conversation.js";
-import type { TurnEvent } from "../events.js";
-import type { TurnContext, ConversationOutcome } from "../world.js";
+import type { StepResult, TurnContext } from "../world.js";
 import { clip } from "../window/clip.js";
 import { getPending } from "./ask-permission.js";
 import { nameInQueue } from "./ask-queue.js";
@@ -12,10 +11,7 @@ import type { ReadCall } from "./decision.js";
 import { withoutPending } from "./pending.js";
 
 /** Makes a call and keeps its result. */
-export async function takeCall(
-  context: TurnContext,
-  named: ReadCall,
-): Promise<ConversationOutcome | TurnEvent> {
+export async function takeCall(context: TurnContext, named: ReadCall): Promise<StepResult> {
   const { read, made } = await make(context, named);
   return keepMade(context, read, made);
 }
@@ -28,9 +24,9 @@ export async function takeCallsTogether(
   context: TurnContext,
   calls: readonly ReadCall[],
   most: number,
-): Promise<ConversationOutcome | TurnEvent> {
+): Promise<StepResult> {
   const all = await mapTogether(calls, most, (named) => make(context, named));
-  const came: (ConversationOutcome | TurnEvent)[] = [];
+  const came: StepResult[] = [];
   for (const { read, made } of all) came.push(await keepMade(context, read, made));
   const events = came.filter((one) => typeof one === "string");
   const outcomes = came.filter((one) => typeof one === "object");
@@ -57,19 +53,14 @@ async function mapTogether<T, R>(all: readonly T[], most: number, map: (one: T) 
 type Made = Awaited<ReturnType<typeof callTool>>;
 
 async function make(context: TurnContext, named: ReadCall): Promise<{ read: ReadCall; made: Made }> {
-  const { world, live } = context;
   // The stored arguments of a call that waited are exact; those of the message may have been redacted.
-  const waited = getPending(live, { callId: named.id });
+  const waited = getPending(context, { callId: named.id });
   const read = waited === undefined ? named : { ...named, args: waited.args };
   emitCall(context, read);
-  return { read, made: await callTool(world, live, read) };
+  return { read, made: await callTool(context, read) };
 }
 
-async function keepMade(
-  context: TurnContext,
-  read: ReadCall,
-  made: Made,
-): Promise<ConversationOutcome | TurnEvent> {
+async function keepMade(context: TurnContext, read: ReadCall, made: Made): Promise<StepResult> {
   if ("paused" in made) return made.paused;
   if ("pending" in made) return { how: "pending", pending: made.pending };
   const repeated = countRefusals(context, read, made);
@@ -123,34 +114,17 @@ export function emitCall({ world }: TurnContext, { id, agent, name, args }: Name
 
 /** Adds the result of a call to the conversation, and saves both. */
 export async function keepResult(
-  { world, live }: TurnContext,
-  call: NamedCall,
+  context: TurnContext,
+  { id, offered, agent, name: tool }: NamedCall,
   made: ToolCallOutcome,
 ): Promise<void> {
   const { success, output, diff, tries, code } = made;
-  const done = getPending(live, { callId: call.id }) !== undefined;
-  live.conversation = endTask(
-    addResult(done ? withoutPending(live.conversation) : live.conversation, {
-      callId: call.id,
-      name: call.offered,
-      success,
-      output,
-    }),
-    call.id,
-  );
-  world.emit({
-    type: "tool_result",
-    data: {
-      callId: call.id,
-      agent: call.agent,
-      tool: call.name,
-      success,
-      output,
-      diff,
-      code,
-      tries,
-    },
-  });
-  await world.save(live.conversation);
-  live.asks?.leave(nameInQueue(live.conversation, call.id));
+  const { world, conversation } = context;
+  const done = getPending(context, { callId: id }) !== undefined;
+  const result = { callId: id, name: offered, success, output };
+  context.conversation = endTask(addResult(done ? withoutPending(conversation) : conversation, result), id);
+  const data = { callId: id, agent, tool, success, output, diff, code, tries };
+  world.emit({ type: "tool_result", data });
+  await world.save(context.conversation);
+  context.asks?.leave(nameInQueue(conversation, id));
 }

@@ -28,8 +28,8 @@ async function play(lists: Readonly<Record<string, readonly Played[]>>, budget?:
       budgets: budget === undefined ? { tools: {} } : { total: budget, tools: {} },
     },
   });
-  const base = world.tools({ conversation: createTestConversation() });
-  world.tools = (chat) => [...base, createTaskTool(world, chat, delegation)];
+  const base = world.tools({ world, conversation: createTestConversation() });
+  world.tools = (chat) => [...base, createTaskTool(chat, delegation)];
   const { outcome, conversation } = await converse(world, createTestConversation(), "Find the bug");
   return { model, world, outcome, conversation };
 }

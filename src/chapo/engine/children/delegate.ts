@@ -10,7 +10,13 @@ import { withoutPending } from "../calls/pending.js";
 import { createConversation, type Conversation, type OpenTask } from "../conversation.js";
 import { converse } from "../converse.js";
 import type { ChapoNews } from "../events.js";
-import { INTERRUPTED, type LiveConversation, type EngineWorld, type ConversationOutcome } from "../world.js";
+import {
+  INTERRUPTED,
+  keep,
+  type LiveConversation,
+  type EngineWorld,
+  type ConversationOutcome,
+} from "../world.js";
 import {
   beginTask,
   clearReply,
@@ -37,11 +43,11 @@ export interface Delegation {
 }
 
 /** Creates the tool for one conversation. */
-export function createTaskTool(world: EngineWorld, live: LiveConversation, delegation: Delegation): Tool {
+export function createTaskTool(live: LiveConversation, delegation: Delegation): Tool {
   return defineTask(delegation.types, async (type, prompt, context) => {
-    const model = type.model === undefined ? world.model : await delegation.openModel(type.model);
+    const model = type.model === undefined ? live.world.model : await delegation.openModel(type.model);
     if ("problem" in model) return failed(`the model ${type.model ?? ""}: ${model.problem}`);
-    return work({ world, live, delegation }, { type, model, prompt, context });
+    return work(live, { type, model, prompt, context, lead: delegation.lead });
   });
 }
 
@@ -106,58 +112,47 @@ export function createTogether(
   };
 }
 
-interface Task {
+interface Task extends Pick<Delegation, "lead"> {
   type: TaskType;
   model: Model;
   prompt: string;
   context: CallContext;
 }
 
-interface Place {
-  world: EngineWorld;
-  live: LiveConversation;
-  delegation: Delegation;
-}
-
 /** Starts a sub-agent, or resumes the one that this call has started before. */
-async function work(place: Place, task: Task): Promise<ToolResult> {
-  const { world, live } = place;
+async function work(live: LiveConversation, task: Task): Promise<ToolResult> {
   const { callId } = task.context;
   const begun = findTask(live.conversation, callId);
-  const found = begun === undefined ? undefined : await world.load(begun.child);
-  const child = takePending(live.conversation, found ?? createChild(place, task.type, begun));
+  const found = begun === undefined ? undefined : await live.world.load(begun.child);
+  const child = takePending(live.conversation, found ?? createChild(live, task.type, begun));
   if (begun === undefined) {
     live.conversation = beginTask(live.conversation, callId, child);
-    await world.save(live.conversation);
+    await keep(live);
     live.asks?.leave(nameInQueue(live.conversation, callId));
   }
-  const ended = await resumeChild(place, task, { child, isNew: found === undefined, reply: begun?.reply });
+  const ended = await resumeChild(live, task, { child, isNew: found === undefined, reply: begun?.reply });
   live.asks?.end(child.id);
   live.conversation = countChild(live.conversation, ended.conversation);
-  const paused = pause(place, ended, callId);
+  const paused = pause(live, ended, callId);
   if (paused === undefined) return toResult(task.type.name, ended.outcome);
   live.paused?.set(callId, paused);
-  await world.save(live.conversation);
+  await keep(live);
   return failed(`the sub-agent ${task.type.name} waits`);
 }
 
 /** `begun`: the task, if its process was killed before the conversation was stored. */
-function createChild({ world, live }: Place, type: TaskType, begun: OpenTask | undefined): Conversation {
-  const { conversation: parent } = live;
+function createChild(live: LiveConversation, type: TaskType, begun: OpenTask | undefined): Conversation {
+  const { world, conversation: parent } = live;
   const id = begun?.child ?? `${parent.id}-${world.random.hex(3)}`;
+  // The turns of all sub-agents of a type are counted together.
   const { turns, calls } = begun?.counted ?? parent;
   const created = new Date(world.clock.now()).toISOString();
-  return {
-    ...createConversation({ id, parent: parent.id, agent: type.name, created }),
-    // The turns of all sub-agents of a type are counted together.
-    turns,
-    calls,
-  };
+  return { ...createConversation({ id, parent: parent.id, agent: type.name, created }), turns, calls };
 }
 
 /** Returns why the call of a sub-agent has no result yet; `undefined` if the sub-agent has ended. */
 function pause(
-  { world, live }: Place,
+  live: LiveConversation,
   { conversation: child, outcome }: Ended,
   call: string,
 ): ConversationOutcome | undefined {
@@ -172,7 +167,7 @@ function pause(
       return outcome;
     }
     case "error":
-      return world.signal.aborted ? INTERRUPTED : undefined;
+      return live.world.signal.aborted ? INTERRUPTED : undefined;
     case "answer":
     case "finished":
       return undefined;
@@ -188,19 +183,19 @@ interface Ended {
 
 /** Runs the conversation of a sub-agent from where it is. */
 async function resumeChild(
-  place: Place,
+  live: LiveConversation,
   task: Task,
   { child, isNew, reply }: { child: Conversation; isNew: boolean; reply: string | undefined },
 ): Promise<Ended> {
   const stored = getStoredOutcome(child);
   if (stored !== undefined) return { conversation: child, outcome: stored };
   const { question } = child;
-  if (question !== undefined && reply === undefined) return askAgain(place, child, question);
+  if (question !== undefined && reply === undefined) return askAgain(live, child, question);
   const text = isNew ? task.prompt : question === undefined ? undefined : reply;
-  const shell = place.world.openShell?.(child.id);
+  const shell = live.world.openShell?.(child.id);
   try {
-    const world = createChildWorld(place, task, { id: child.id, shell: shell?.tools ?? [] });
-    return await converse(world, child, text, place.live.asks);
+    const world = createChildWorld(live, task, { id: child.id, shell: shell?.tools ?? [] });
+    return await converse(world, child, text, live.asks);
   } finally {
     await shell?.close();
   }
@@ -208,7 +203,7 @@ async function resumeChild(
 
 /** The question of a sub-agent that the person has not answered yet. */
 async function askAgain(
-  { live: { asks } }: Place,
+  { asks }: LiveConversation,
   child: Conversation,
   { text, call = "" }: NonNullable<Conversation["question"]>,
 ): Promise<Ended> {
@@ -221,22 +216,19 @@ async function askAgain(
 
 /** Creates the world of a sub-agent. It shares the session's limits, permissions and events. */
 function createChildWorld(
-  { world, live, delegation }: Place,
-  { type, model, context }: Task,
+  live: LiveConversation,
+  { type, model, context, lead }: Task,
   { id, shell }: { id: string; shell: readonly Tool[] },
 ): EngineWorld {
+  const { world } = live;
   const { finish: _parents, together: _together, ...rest } = world;
   return {
     ...rest,
     who: type.name,
     model,
     limits: type.tools,
-    system: delegation.lead(type.prompt),
-    settings: {
-      ...world.settings,
-      selfValidationEnabled: false,
-      stream: false,
-    },
+    system: lead(type.prompt),
+    settings: { ...world.settings, selfValidationEnabled: false, stream: false },
     tools: () =>
       world
         .tools(live)
@@ -251,7 +243,7 @@ function createChildWorld(
     emit: (news) => {
       if (CONCERNS_PARENT.has(news.type)) world.emit({ ...news, child: id });
     },
-    save: (child) => saveChild(world, live, child),
+    save: (child) => saveChild(live, child),
     remember: () => Promise.resolve(),
     inboxes: [],
     takeMessages: () => [],
@@ -263,13 +255,13 @@ function createChildWorld(
  * Saves a sub-agent's conversation. Its call that waits is in the session's own conversation, and only there, so that it is asked,
  * answered and begun once. The sub-agent is saved first: its result is stored before its call stops to wait.
  */
-async function saveChild(world: EngineWorld, live: LiveConversation, child: Conversation): Promise<void> {
-  await world.save(withoutPending(child));
+async function saveChild(live: LiveConversation, child: Conversation): Promise<void> {
+  await live.world.save(withoutPending(child));
   const given = givePending(live.conversation, child);
   const cleared = child.question === undefined ? clearReply(given, child.id) : given;
   if (cleared === live.conversation) return;
   live.conversation = cleared;
-  await world.save(cleared);
+  await keep(live);
 }
 
 /** Its thinking and its end are not forwarded: a session has one beginning and one end. */

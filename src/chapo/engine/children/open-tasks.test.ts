@@ -53,8 +53,8 @@ function open(
   world.gate.permit = permit;
   if (ask !== undefined) world.gate.ask = ask;
   world.saved.push(...saved);
-  const base = world.tools({ conversation: createTestConversation() });
-  world.tools = (live) => [...base, createTaskTool(world, live, delegation)];
+  const base = world.tools({ world, conversation: createTestConversation() });
+  world.tools = (live) => [...base, createTaskTool(live, delegation)];
   return { model, world };
 }
 

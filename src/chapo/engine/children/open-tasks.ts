@@ -83,9 +83,8 @@ export function givePending(parent: Conversation, child: Conversation): Conversa
   if (child.pending === undefined) return before === undefined ? parent : withoutPending(parent);
   const now: SessionCall = { ...child.pending, child: child.id };
   if (before !== undefined && JSON.stringify(before) === JSON.stringify(now)) return parent;
-  const isAnsweredNow = now.answer !== undefined && before?.answer === undefined;
-  if (now.answer === undefined || !isAnsweredNow) return { ...parent, pending: now };
-  return recordAnswer({ ...parent, pending: now }, now.answer);
+  const given = { ...parent, pending: now };
+  return now.answer === undefined || before?.answer !== undefined ? given : recordAnswer(given, now.answer);
 }
 
 /** Returns how a stored child ended; `undefined` if it works, waits or failed, and must be resumed. */

@@ -3,7 +3,7 @@
 import type { SubAgent } from "../world.js";
 import { readModelName } from "../../../config/settings/model-names.js";
 import { toToolPatterns } from "../../rules/tool-names.js";
-import { loadDefinitions, readFrontMatter, type DefinitionPlace } from "../../definitions.js";
+import { loadDefinitions, readFrontMatter, type DefinitionPlace, type Loaded } from "../../definitions.js";
 
 /** The main agent, which talks to the user. */
 export const LOOPER = "looper";
@@ -79,11 +79,6 @@ export function createSubAgents(
   return [...profiles].map(([type, profile]) => ({ type, ...profile }));
 }
 
-/** Returns whether an agent is one of the four built-in ones that calls are routed to. */
-function isRouted(type: string): boolean {
-  return Object.hasOwn(PROFILES, type);
-}
-
 /** Returns whether a tool is among those named; `fs_*` means all that begin with `fs_`. */
 export function matchesTool(patterns: readonly string[], tool: string): boolean {
   return patterns.some((pattern) =>
@@ -110,9 +105,7 @@ export function routeCall(
   const named = agents.find(({ type }) => type === said);
   if (named === undefined) {
     const known = [LOOPER, ...agents.map(({ type }) => type)].join(", ");
-    return {
-      problem: `agent: unknown agent ${JSON.stringify(said).slice(0, 80)}; available: ${known}`,
-    };
+    return { problem: `agent: unknown agent ${JSON.stringify(said).slice(0, 80)}; available: ${known}` };
   }
   if (tool.startsWith("memory_")) return { agent: LOOPER };
   return { agent: owner === LOOPER && !matchesTool(named.tools, tool) ? LOOPER : named.type };
@@ -148,17 +141,13 @@ interface TaskTypeParts {
 }
 
 /** Returns all types by name. */
-export function collectTaskTypes({
-  agents,
-  promptOf,
-  settings,
-  own,
-}: TaskTypeParts): ReadonlyMap<string, TaskType> {
+export function collectTaskTypes(parts: TaskTypeParts): ReadonlyMap<string, TaskType> {
+  const { agents, promptOf, settings, own } = parts;
   const built = [
     ...Object.entries(WORKERS).map(([name, worker]) => ({ name, ...worker })),
     ...agents.map(({ type, description, tools }) => ({
       ...{ name: type, description, tools },
-      ...(isRouted(type) ? { listed: false as const } : {}),
+      ...(Object.hasOwn(PROFILES, type) ? { listed: false as const } : {}),
     })),
   ].map((type): TaskType => {
     const set = Object.hasOwn(settings, type.name) ? settings[type.name] : undefined;
@@ -172,16 +161,9 @@ export function collectTaskTypes({
   return new Map([...built, ...own].map((type) => [type.name, type]));
 }
 
-/** Reads the types of the project and of the user, and reports each file that cannot be used, and what is left out of one. */
-export async function readTaskTypes(
-  place: DefinitionPlace,
-): Promise<{ types: TaskType[]; problems: string[] }> {
-  const { found, problems } = await loadDefinitions(place, {
-    kind: "agents",
-    read: readType,
-    nameOf: ({ name }) => name,
-  });
-  return { types: found, problems };
+/** Reads the types of the project and of the user. */
+export async function readTaskTypes(place: DefinitionPlace): Promise<Loaded<TaskType>> {
+  return loadDefinitions(place, { kind: "agents", read: readType, nameOf: ({ name }) => name });
 }
 
 /** Returns the type, or a problem. `warn` gets what is left out of the type. */

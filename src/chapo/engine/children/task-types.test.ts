@@ -28,7 +28,7 @@ test("each Markdown file is a type, and a file with a problem is reported withou
     "__proto__.md": "hm\n",
     "notes.txt": "not an agent",
   });
-  const { types, problems } = await readTaskTypes(place);
+  const { found: types, problems } = await readTaskTypes(place);
   await files.removeTree(place.root);
   expect(types).toEqual([
     {
@@ -61,7 +61,7 @@ test("tools have names of any vocabulary, and an unknown tool or model is a warn
   const place = await project({
     "x.md": "---\ntools: Read, Bash, str_replace, fs.glob, mcp__git__log, Fly\nmodel: sonnet\n---\nhm\n",
   });
-  const { types, problems } = await readTaskTypes(place);
+  const { found: types, problems } = await readTaskTypes(place);
   await files.removeTree(place.root);
   expect(types).toMatchObject([
     { tools: ["fs_readFile", "bash_execute", "run_command", "fs_edit", "fs_glob", "mcp_git_log"] },
@@ -86,7 +86,7 @@ test("the user's own agents are read too, and of two with one name the nearer is
     await files.makeFolder(path.dirname(file));
     await files.writeNew(file, text);
   }
-  const { types, problems } = await readTaskTypes({ ...place, user: { home, settings } });
+  const { found: types, problems } = await readTaskTypes({ ...place, user: { home, settings } });
   await files.removeTree(place.root);
   await files.removeTree(home);
   expect(types.map(({ name, prompt }) => `${name}: ${prompt}`)).toEqual(["a: Project.", "b: B.", "c: Mine."]);
@@ -98,7 +98,7 @@ test("the user's own agents are read too, and of two with one name the nearer is
 
 test("a project without files of agents has no types", async () => {
   const root = await files.makeTempFolder("looper-types-");
-  expect(await readTaskTypes({ files, root })).toEqual({ types: [], problems: [] });
+  expect(await readTaskTypes({ files, root })).toEqual({ found: [], problems: [] });
   await files.removeTree(root);
 });
 

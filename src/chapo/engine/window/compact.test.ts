@@ -83,9 +83,10 @@ describe("the context window", () => {
       const { world } = worldWith(["Short."], { contextWindow: 1000, compactAt: 0.92 });
       const filled = long(5, 10);
       const live = {
+        world,
         conversation: { ...filled, counted: { tokens: share * 1000, messages: filled.messages.length } },
       };
-      await makeRoom(world, live, []);
+      await makeRoom(live, []);
       expect(getNews(world, "compaction")).toHaveLength(times);
       expect(live.conversation.messages.slice(-2)).toEqual(filled.messages.slice(-2));
     }
@@ -102,8 +103,8 @@ describe("the context window", () => {
 
   test("older turns are dropped if the last one fills the window, and a request that never fits ends the conversation", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const live = { conversation: appendMessages(long(10, 800), ...turn(99, 10_000)) };
-    expect(await makeRoom(world, live, [])).toBeLessThan(4000);
+    const live = { world, conversation: appendMessages(long(10, 800), ...turn(99, 10_000)) };
+    expect(await makeRoom(live, [])).toBeLessThan(4000);
     expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c99" }] });
 
     const { world: small } = worldWith(["Short."], { maxConversationTokens: 4000 });
@@ -179,8 +180,8 @@ describe("the context window", () => {
 
   test("a long first request leaves room for the latest turns, whose texts are cut", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const live = { conversation: long(12, 1200, "x".repeat(13_000)) };
-    expect(await makeRoom(world, live, [])).toBeLessThan(4000);
+    const live = { world, conversation: long(12, 1200, "x".repeat(13_000)) };
+    expect(await makeRoom(live, [])).toBeLessThan(4000);
     expect(getNews(world, "compaction").map(({ how }) => how)).toEqual(["summary", "clipped"]);
     expect(unpaired(live.conversation.messages)).toBe(false);
     expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c11" }] });
@@ -189,6 +190,7 @@ describe("the context window", () => {
   test("a summary is compacted into the next one, and the user's messages stay word for word", async () => {
     const { world } = worldWith(["One.", "Two."]);
     const live = {
+      world,
       conversation: appendMessages(
         long(6, 100),
         { role: "user", text: "Never touch b.ts" },
@@ -196,12 +198,12 @@ describe("the context window", () => {
         ...turn(51, 100),
       ),
     };
-    expect(await compact(world, live, [])).toBe(true);
+    expect(await compact(live, [])).toBe(true);
     expect(live.conversation.messages).toHaveLength(4);
     expect(JSON.stringify(live.conversation.messages[1])).toMatch(/One\.[^]*Never touch b\.ts/u);
-    expect(await compact(world, live, [])).toBe(false);
+    expect(await compact(live, [])).toBe(false);
     live.conversation = appendMessages(live.conversation, ...turn(52, 100));
-    expect(await compact(world, live, [])).toBe(true);
+    expect(await compact(live, [])).toBe(true);
     expect(live.conversation.messages).toHaveLength(4);
     expect(live.conversation.summaries).toEqual(["One.", "Two."]);
   });
@@ -233,9 +235,10 @@ describe("the context window", () => {
 test("clear keeps the current request", () => {
   const { world } = worldWith([]);
   const live = {
+    world,
     conversation: appendMessages(long(3, 10), { role: "user", text: "Later" }, ...turn(9, 10)),
   };
-  clear(world, live);
+  clear(live);
   expect(live.conversation.messages).toMatchObject([{ text: "Later" }, { role: "user" }]);
 });
 

@@ -10,6 +10,8 @@ import { quoteRequests, formatTranscript } from "../steps.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
 import type { LiveConversation, EngineWorld } from "../world.js";
 
+type Offered = readonly OfferedTool[];
+
 /** The share of the messages, in tokens, that stays as latest turns when the older ones are compacted. */
 const KEPT = 0.3;
 /** The share of the window that texts are cut to, so that there is room for the next turns. */
@@ -26,53 +28,38 @@ export function getTokenLimit({ settings, model }: EngineWorld): number {
 }
 
 /** Returns the tokens of the next request. Messages the provider did not count yet are estimated. */
-export function countUsedTokens(
-  { counted, messages }: Conversation,
-  world: EngineWorld,
-  tools: readonly OfferedTool[],
-): number {
+export function countUsedTokens(live: LiveConversation, tools: Offered): number {
+  const { counted, messages } = live.conversation;
   if (counted !== undefined && counted.messages <= messages.length)
     return counted.tokens + estimateMessages(messages.slice(counted.messages));
-  return estimateRequest(messages, world, tools);
+  return estimateRequest(live, tools);
 }
 
-function estimateRequest(
-  messages: readonly Message[],
-  { system }: EngineWorld,
-  tools: readonly OfferedTool[],
-): number {
-  return estimateText(system) + estimateTools(tools) + estimateMessages(messages);
+function estimateRequest({ world, conversation }: LiveConversation, tools: Offered): number {
+  return estimateText(world.system) + estimateTools(tools) + estimateMessages(conversation.messages);
 }
 
 /** Compacts if necessary. Returns the tokens of the next request; `undefined` if no compaction makes the request fit. */
-export async function makeRoom(
-  world: EngineWorld,
-  live: LiveConversation,
-  tools: readonly OfferedTool[],
-): Promise<number | undefined> {
-  const limit = getTokenLimit(world);
-  const size = (): number => estimateRequest(live.conversation.messages, world, tools);
-  const full = countUsedTokens(live.conversation, world, tools) >= world.settings.compactAt * limit;
+export async function makeRoom(live: LiveConversation, tools: Offered): Promise<number | undefined> {
+  const limit = getTokenLimit(live.world);
+  const size = (): number => estimateRequest(live, tools);
+  const full = countUsedTokens(live, tools) >= live.world.settings.compactAt * limit;
   // The provider's count may be lower than the estimate. The request stays below the limit by both.
-  if (full || size() > limit) await compact(world, live, tools, KEPT);
-  if (size() > limit) await shortenTo(world, live, tools, limit * FILLED);
-  return size() > limit ? undefined : countUsedTokens(live.conversation, world, tools);
+  if (full || size() > limit) await compact(live, tools, KEPT);
+  if (size() > limit) await shortenTo(live, tools, limit * FILLED);
+  return size() > limit ? undefined : countUsedTokens(live, tools);
 }
 
 /** Cuts the longest texts so that the request has at most `most` tokens. Returns whether that was possible. */
-export async function shortenTo(
-  world: EngineWorld,
-  live: LiveConversation,
-  tools: readonly OfferedTool[],
-  most: number,
-): Promise<boolean> {
+export async function shortenTo(live: LiveConversation, tools: Offered, most: number): Promise<boolean> {
+  const { world } = live;
   const { counted: _outdated, ...kept } = live.conversation;
-  const before = estimateRequest(kept.messages, world, tools);
+  const before = estimateRequest(live, tools);
   const fixed = before - estimateMessages(kept.messages);
   const messages = await shortenMessages(world, kept.messages, Math.floor(most - fixed));
   if (messages === undefined) return false;
   live.conversation = { ...kept, messages };
-  const after = estimateRequest(messages, world, tools);
+  const after = estimateRequest(live, tools);
   const cut = messages.filter((message, n) => JSON.stringify(message) !== JSON.stringify(kept.messages[n]));
   world.emit({ type: "compaction", data: { how: "clipped", before, after, messages: cut.length } });
   await world.save(live.conversation);
@@ -80,30 +67,24 @@ export async function shortenTo(
 }
 
 /** Compacts all but a share of the messages, however full the window is; the last turn stays. Returns whether anything was compacted. */
-export async function compact(
-  world: EngineWorld,
-  live: LiveConversation,
-  tools: readonly OfferedTool[],
-  share = 0,
-): Promise<boolean> {
-  return (await tryCompact(world, live, tools, share)) === true;
+export async function compact(live: LiveConversation, tools: Offered, share = 0): Promise<boolean> {
+  return (await tryCompact(live, tools, share)) === true;
 }
 
 /** Like `compact`, but tells a hook's refusal, with its reason, from a conversation with nothing to compact (`false`). */
 async function tryCompact(
-  world: EngineWorld,
   live: LiveConversation,
-  tools: readonly OfferedTool[],
+  tools: Offered,
   share: number,
 ): Promise<boolean | { blocked: string }> {
-  const { conversation } = live;
+  const { world, conversation } = live;
   const parts = splitTurns(conversation.messages, share, getTokenLimit(world));
   if (parts === undefined) return false;
-  const blocked = await fireCompact(world, live);
+  const blocked = await fireCompact(live);
   if (blocked !== undefined) return { blocked };
   const { first, old, tail } = parts;
-  const before = countUsedTokens(conversation, world, tools);
-  const summary = await summarise(world, live, old);
+  const before = countUsedTokens(live, tools);
+  const summary = await summarise(live, old);
   const replaced = summary ?? "(Older turns were left out: they did not fit.)";
   const added = await fireCompacted(world);
   const text = `${formatSummary(replaced, old)}${added === undefined ? "" : `\n\n[a hook adds: ${added}]`}`;
@@ -118,7 +99,7 @@ async function tryCompact(
     data: {
       how: summary === undefined ? "dropped" : "summary",
       before,
-      after: countUsedTokens(live.conversation, world, tools),
+      after: countUsedTokens(live, tools),
       messages: old.length,
       summary,
     },
@@ -136,8 +117,8 @@ export async function compactNow(
   world: EngineWorld,
   conversation: Conversation,
 ): Promise<{ compacted: Conversation } | { blocked: string } | undefined> {
-  const live: LiveConversation = { conversation, compactsOnRequest: true };
-  const done = await tryCompact(world, live, [], 0);
+  const live: LiveConversation = { world, conversation, compactsOnRequest: true };
+  const done = await tryCompact(live, [], 0);
   if (typeof done === "object") return done;
   return done ? { compacted: live.conversation } : undefined;
 }
@@ -148,15 +129,12 @@ function formatSummary(summary: string, old: readonly Message[]): string {
   return `${SUMMARY_MARK}\n\n${summary}${said === "" ? "" : `\n\nThe user said meanwhile, word for word:\n\n${said}`}`;
 }
 
-async function summarise(
-  world: EngineWorld,
-  live: LiveConversation,
-  old: readonly Message[],
-): Promise<string | undefined> {
+async function summarise(live: LiveConversation, old: readonly Message[]): Promise<string | undefined> {
+  const { world } = live;
   // The transcript has to fit into the window too: two characters for each token of the limit.
   const total = getTokenLimit(world) * 2;
   const text = formatTranscript(old, { args: 1000, result: 3000, total });
-  const answer = await askModel(world, live, {
+  const answer = await askModel(live, {
     who: "compaction",
     system: world.prompts["looper.compaction"],
     messages: [{ role: "user", text }],
@@ -202,7 +180,7 @@ function isSummary(message: Message | undefined): boolean {
 }
 
 /** Removes all messages except the current request, so that the work continues. */
-export function clear(world: EngineWorld, live: LiveConversation): void {
+export function clear(live: LiveConversation): void {
   const { counted: _outdated, ...kept } = live.conversation;
   const request = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));
   const before = estimateMessages(kept.messages);
@@ -211,11 +189,9 @@ export function clear(world: EngineWorld, live: LiveConversation): void {
       ? []
       : [request, { role: "user", text: "(What was said and done until here was cleared.)", own: true }];
   live.conversation = { ...kept, messages };
-  const after = estimateMessages(messages);
-  world.emit({
-    type: "compaction",
-    data: { how: "cleared", before, after, messages: kept.messages.length - messages.length },
-  });
+  const data = { how: "cleared", before, after: estimateMessages(messages) } as const;
+  const removed = kept.messages.length - messages.length;
+  live.world.emit({ type: "compaction", data: { ...data, messages: removed } });
 }
 
 /** A text is never cut below this number of tokens, so that both ends still say something. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
 import type { PermissionMode } from "../../../config/settings/modes.js";
-import { UserError } from "../../../system/errors.js";
+import { usageError } from "../../../system/errors.js";
 import type { Message } from "../../engine/conversation.js";
 import type { Gatekeepers } from "../../engine/world.js";
 import type { Hidden } from "../../paths.js";
@@ -48,8 +48,7 @@ export function openGuard(
 ): Guard {
   const { files } = ports;
   const { rules, problems } = readRules(lists, root);
-  if (problems.length > 0)
-    throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
+  if (problems.length > 0) throw usageError(problems.join("\n"), "correct agents.chapo.chapo.rules");
   const findPrinted = createPrintedFinder({
     ...{ ports, root, env, rules },
     guardsSecrets: () => TABLE[mode()].look === "run" && TABLE[mode()].secret !== "run",

@@ -1,7 +1,7 @@
 // Finds hard links to guarded files: a file with several names is protected by a rule about one of them. Files are compared by
 // device and inode, and only those that have several names.
 import path from "node:path";
-import type { Files, Looked } from "../../../system/ports.js";
+import type { Files } from "../../../system/ports.js";
 import { decodePath, encodePath } from "../../paths.js";
 
 /** The folder to look in, and the files to look for. */
@@ -30,32 +30,22 @@ export async function findGuardedNames(
   const there = walked.filter(({ kind }) => kind === "file").map((one) => decodePath(one.path));
   const further = named.map((one) => path.relative(real, path.resolve(real, one)));
   const guarded = await lookAtLinks(tree, [...new Set([...there.filter(isGuarded), ...further])]);
-  const found = new Map<string, string[]>();
-  for (const [one, identity] of several) {
-    const names = [...guarded].filter(([name, other]) => name !== one && other === identity);
-    if (names.length > 0)
-      found.set(
-        one,
-        names.map(([name]) => name),
-      );
-  }
-  return found;
-}
-
-/** Returns the identity of each path that is a file with several names. */
-async function lookAtLinks(
-  tree: ReturnType<Files["tree"]>,
-  paths: readonly string[],
-): Promise<Map<string, string>> {
-  const looked = await tree.look(paths.map(encodePath));
   return new Map(
-    paths.flatMap((one, at) => {
-      const identity = identify(looked[at]);
-      return identity === undefined ? [] : [[one, identity] as const];
+    [...several].flatMap(([one, identity]) => {
+      const same = [...guarded].filter(([name, other]) => name !== one && other === identity);
+      return same.length === 0 ? [] : [[one, same.map(([name]) => name)] as const];
     }),
   );
 }
 
-function identify(file: Looked | undefined): string | undefined {
-  return file?.kind === "file" && file.links > 1 ? `${file.device}:${file.inode}` : undefined;
+/** Returns the identity of each path that is a file with several names. */
+async function lookAtLinks(tree: ReturnType<Files["tree"]>, paths: readonly string[]) {
+  const looked = await tree.look(paths.map(encodePath));
+  return new Map(
+    paths.flatMap((one, at) => {
+      const file = looked[at];
+      const isLinked = file?.kind === "file" && file.links > 1;
+      return isLinked ? [[one, `${file.device}:${file.inode}`] as const] : [];
+    }),
+  );
 }

@@ -16,7 +16,7 @@ import { listCalls, listFolders, listReadPaths } from "../../rules/reading.js";
 import type { Subject } from "../../tool.js";
 import { resolvePath } from "../../paths.js";
 import { isMentioned } from "../../tools/web/mentioned.js";
-import { findGuardedNames } from "./hard-links.js";
+import { findGuardedNames, type LinkSearch } from "./hard-links.js";
 import type { FindPrinted } from "./tracked-files.js";
 import { listEditedPaths } from "../../rules/editing.js";
 import { covers, ONE, STAR } from "../../rules/wildcard.js";
@@ -80,7 +80,8 @@ function maySkipQuestion({ rule, asksEachTime }: PermissionDecision): boolean {
 
 async function createQuestion(call: GateCall, decision: PermissionDecision): Promise<PermitQuestion> {
   const { because, rule } = decision;
-  const whole = await createPreview(call);
+  // A preview can fail, for example for a missing file. The call then fails for the same reason.
+  const whole = await call.prepared.preview().catch(() => `${call.tool.name} ${JSON.stringify(call.args)}`);
   const mayRemember = maySkipQuestion(decision);
   return {
     because,
@@ -161,14 +162,10 @@ async function resolveSubjects(
     all.push(target);
     real.push(target);
   }
-  const names = await findGuardedNames(
-    { ...search, named: listGuardedPaths(rules) },
-    real.map((one) => one.path),
-  );
-  return [
-    ...all,
-    ...real.flatMap((one) => (names.get(one.path) ?? []).map((name) => ({ ...one, path: name }))),
-  ];
+  const paths = real.map((one) => one.path);
+  const names = await findGuardedNames({ ...search, named: listGuardedPaths(rules) }, paths);
+  const linked = real.flatMap((one) => (names.get(one.path) ?? []).map((name) => ({ ...one, path: name })));
+  return [...all, ...linked];
 }
 
 /**
@@ -203,11 +200,6 @@ function getEditedFile({ tool, prepared }: GateCall): string | undefined {
 
 const LONGEST_PREVIEW = 30_000;
 
-async function createPreview({ tool, args, prepared }: GateCall): Promise<string> {
-  // A preview can fail, for example for a missing file. The call then fails for the same reason.
-  return prepared.preview().catch(() => `${tool.name} ${JSON.stringify(args)}`);
-}
-
 function shorten(text: string): string {
   const more = text.length - LONGEST_PREVIEW;
   return more <= 0 ? text : `${text.slice(0, LONGEST_PREVIEW)}\n[${more} more characters are not shown]`;
@@ -221,15 +213,10 @@ interface ShellTarget {
   isOther: boolean;
 }
 
-/** The project, and where its shell may be. */
-interface ShellTargetPlace {
-  files: Files;
-  /** The project's folder, absolute, and with its links resolved. */
-  root: string;
+/** The project, its folder with its links resolved, and where its shell may be. */
+interface ShellTargetPlace extends LinkSearch {
   realRoot: string;
   folders: readonly string[];
-  /** Whether a rule, or its name, protects a path relative to the project. */
-  isGuarded: (file: string) => boolean;
 }
 
 interface Named {

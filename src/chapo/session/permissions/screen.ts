@@ -98,11 +98,8 @@ async function removeDenied(place: ScreenPlace, text: string): Promise<string> {
   return clean;
 }
 
-async function readDeniedLines({
-  files,
-  root,
-  rules,
-}: ScreenPlace): Promise<{ file: string; line: string }[]> {
+async function readDeniedLines(place: ScreenPlace): Promise<{ file: string; line: string }[]> {
+  const { files, root, rules } = place;
   const real = (await files.realPath(root)) ?? root;
   const walked = await files.tree(real).walk("", (folder) => !SKIPPED.has(path.basename(folder)));
   const lines = new Map<string, string>();
