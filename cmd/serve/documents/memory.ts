@@ -68,7 +68,7 @@ export const MEMORY_ROUTES: readonly ApiRoute[] = [
         throw new ApiError(400, "shape", `${asked} is not a day`, {
           details: [{ at: "date", message: "expected YYYY-MM-DD" }],
         });
-      const { file, text } = isToday ? await memory.readToday() : await memory.readDay(asked);
+      const { file, text } = await memory.readDay(isToday ? undefined : asked);
       return { date: file.slice(-"2026-01-01.md".length, -".md".length), filePath: file, content: text };
     },
   }),

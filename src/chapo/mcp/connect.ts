@@ -9,7 +9,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { endsWithin } from "../../agents/acp/acp-wire.js";
 import { splitLines } from "../../agents/process/lines.js";
 import { never } from "../../system/never.js";
-import type { Clock, ContainedProcess, ProcessEnd, Processes, ProcessSpec } from "../../system/ports.js";
+import type { ContainedProcess, Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 
 /** A server: a process to start, or a URL. */
@@ -46,7 +46,12 @@ export async function connect(
   signal: AbortSignal,
 ): Promise<Connection | { problem: string }> {
   const client = new Client({ name: "looper", version: "1" });
-  const wire = "command" in spec ? new ProcessTransport(spec, ports) : createHttpTransport(spec);
+  const wire =
+    "command" in spec
+      ? new ProcessTransport(spec, ports)
+      : new StreamableHTTPClientTransport(new URL(spec.url), {
+          requestInit: { headers: { ...spec.headers } },
+        });
   const endMessage = (): string => (wire instanceof ProcessTransport ? wire.endMessage : "");
   const close = async (): Promise<void> => {
     if (wire instanceof StreamableHTTPClientTransport)
@@ -59,7 +64,15 @@ export async function connect(
     await client.connect(wire, { timeout: HANDSHAKE_MS, signal });
     return {
       listed: await listAll(client, signal),
-      call: (...call) => callTool(client, endMessage, call),
+      call: async (name, args, { signal: stop }) => {
+        try {
+          const limits = { signal: stop, timeout: CALL_MS };
+          return { content: await client.callTool({ name, arguments: args }, undefined, limits) };
+        } catch (error) {
+          const gone = endMessage();
+          return gone === "" ? { failed: toShortLine(error) } : { gone };
+        }
+      },
       close,
     };
   } catch (error) {
@@ -67,13 +80,6 @@ export async function connect(
     await close();
     return { problem };
   }
-}
-
-function createHttpTransport({
-  url,
-  headers,
-}: Extract<ServerSpec, { url: string }>): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } });
 }
 
 /** Lists the tools of all pages. */
@@ -92,20 +98,6 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ListedTool[
   return listed;
 }
 
-async function callTool(
-  client: Client,
-  endMessage: () => string,
-  [name, args, { signal }]: Parameters<Connection["call"]>,
-): Promise<Called> {
-  try {
-    const result = await client.callTool({ name, arguments: args }, undefined, { signal, timeout: CALL_MS });
-    return { content: result };
-  } catch (error) {
-    const gone = endMessage();
-    return gone === "" ? { failed: toShortLine(error) } : { gone };
-  }
-}
-
 function toShortLine(error: unknown): string {
   return errorMessage(error).replaceAll(/\s+/g, " ").slice(0, 500);
 }
@@ -117,10 +109,8 @@ const KEPT_STDERR = 2_000;
 /** The wait from the end of its input to SIGTERM, and from SIGTERM to SIGKILL. */
 const ENDING_MS = [1_000, 1_000] as const;
 
-export interface WirePorts {
-  clock: Clock;
-  processes: Processes;
-}
+/** The ports of a connection. */
+export type WirePorts = Pick<Ports, "clock" | "processes">;
 
 /** A server's process. The library starts and closes it, and receives its messages. */
 class ProcessTransport implements Transport {

@@ -5,8 +5,8 @@ import { findLeftOut, type Hidden } from "../paths.js";
 import { compileUserSchema, type UserSchema } from "../../todo/check/user-schema.js";
 import { field, textField } from "../../agents/fields.js";
 import { covers, STAR } from "../rules/wildcard.js";
-import { done, failed, type ToolParameters, type Tool, type ToolResult } from "../tool.js";
-import type { Connection, ListedTool } from "./connect.js";
+import { done, failed, type Subject, type ToolParameters, type Tool, type ToolResult } from "../tool.js";
+import type { Called, Connection, ListedTool } from "./connect.js";
 
 /** The longest name of a tool that providers accept. */
 const LONGEST_NAME = 64;
@@ -16,8 +16,11 @@ const MOST_TOOLS = 200;
 const TIMEOUT_MS = 120_000;
 const MOST_OUTPUT = 30_000;
 
-/** The limits of a server's tools and results. */
-export interface McpAccess {
+/** A server, and the limits of its tools and results. */
+export interface McpServer {
+  /** Its name in the settings. */
+  server: string;
+  connection: Connection;
   /** The names of the allowed tools, possibly with `*`; absent: all. */
   access: readonly string[] | undefined;
   /** The project's folder, absolute. */
@@ -25,23 +28,15 @@ export interface McpAccess {
   hidden: Hidden | undefined;
 }
 
-/**
- * Creates the server's tools as `mcp_<server>_<tool>`. `problems`: why tools are missing.
- */
-export function createMcpTools(
-  server: string,
-  connection: Connection,
-  { access, root, hidden }: McpAccess,
-): { tools: Tool[]; problems: string[] } {
+/** Creates the server's tools as `mcp_<server>_<tool>`. `problems`: why tools are missing. */
+export function createMcpTools(of: McpServer): { tools: Tool[]; problems: string[] } {
+  const { access, connection } = of;
   const tools = new Map<string, Tool>();
   const problems: string[] = [];
   const wanted = (name: string): boolean =>
     access === undefined || access.some((one) => covers(one.replaceAll("*", STAR), name));
   for (const listed of connection.listed.filter(({ name }) => wanted(name))) {
-    const made =
-      tools.size < MOST_TOOLS
-        ? toTool(listed, { server, connection, root, hidden })
-        : `is one of more than ${MOST_TOOLS}`;
+    const made = tools.size < MOST_TOOLS ? toTool(listed, of) : `is one of more than ${MOST_TOOLS}`;
     if (typeof made === "string")
       problems.push(`its tool ${JSON.stringify(listed.name.slice(0, 100))} ${made}`);
     else if (tools.has(made.name)) problems.push(`it has two tools that are both called ${made.name} here`);
@@ -59,20 +54,12 @@ function toSafeName(server: string, tool: string): string {
 }
 
 /** Returns the tool, or why it cannot be used. */
-function toTool(
-  listed: ListedTool,
-  {
-    server,
-    connection,
-    root,
-    hidden,
-  }: Omit<McpAccess, "access"> & { server: string; connection: Connection },
-): Tool | string {
+function toTool(listed: ListedTool, of: McpServer): Tool | string {
   const parameters: ToolParameters = listed.inputSchema;
   if (JSON.stringify(parameters).length > LONGEST_SCHEMA) return "has a schema that is too long";
   const schema = compileUserSchema(parameters);
   if (!schema.ok) return `has a schema that cannot be used: ${schema.error}`;
-  const name = toSafeName(server, listed.name);
+  const name = toSafeName(of.server, listed.name);
   return {
     name,
     description: (listed.description ?? listed.title ?? listed.name).slice(0, LONGEST_DESCRIPTION),
@@ -85,16 +72,16 @@ function toTool(
       return {
         subjects: [
           { kind: "name", name: listed.name },
-          ...findPaths(args.value, root).map((name) => ({
-            kind: "path" as const,
-            path: name,
-            use: "mention" as const,
+          ...findPaths(args.value, of.root).map((one): Subject => ({
+            kind: "path",
+            path: one,
+            use: "mention",
           })),
         ],
         timeoutMs: TIMEOUT_MS,
         preview: () => Promise.resolve(`${name} ${JSON.stringify(args.value, undefined, 2)}`),
         run: async (context) =>
-          await toResult(server, await connection.call(listed.name, args.value, context), { root, hidden }),
+          await toResult(of, await of.connection.call(listed.name, args.value, context)),
       };
     },
   };
@@ -140,36 +127,29 @@ function toPath(text: string, root: string): string {
   return named.startsWith(`${root}/`) ? named.slice(root.length + 1) : named;
 }
 
-type Screened = Pick<McpAccess, "root" | "hidden">;
-
-async function toResult(
-  server: string,
-  called: Awaited<ReturnType<Connection["call"]>>,
-  screened: Screened,
-): Promise<ToolResult> {
+async function toResult(of: McpServer, called: Called): Promise<ToolResult> {
+  const { server } = of;
   if ("gone" in called)
     return failed(
       `the MCP server ${server} has ended (${called.gone}); its tools can no longer be used in this session`,
     );
   if ("failed" in called) return failed(`the MCP server ${server} reported: ${called.failed}`);
-  const text = await formatContent(called.content, screened);
+  const text = await formatContent(called.content, of);
   return field(called.content, "isError") === true
     ? failed(text || "the call failed without a reason")
     : done(text);
 }
 
 /** Formats a result as text. Images and audio are only named. */
-async function formatContent(result: unknown, screened: Screened): Promise<string> {
+async function formatContent(result: unknown, of: McpServer): Promise<string> {
   const content = field(result, "content");
-  const parts = Array.isArray(content)
-    ? await Promise.all(content.map((part) => formatPart(part, screened)))
-    : [];
+  const parts = Array.isArray(content) ? await Promise.all(content.map((part) => formatPart(part, of))) : [];
   const structured = field(result, "structuredContent");
   if (parts.length === 0 && structured !== undefined) return JSON.stringify(structured);
   return parts.join("\n");
 }
 
-async function formatPart(part: unknown, { root, hidden }: Screened): Promise<string> {
+async function formatPart(part: unknown, { root, hidden }: McpServer): Promise<string> {
   const type = textField(part, "type") ?? "";
   if (type === "text") return textField(part, "text") ?? "";
   const resource = field(part, "resource");

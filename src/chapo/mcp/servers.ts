@@ -4,22 +4,16 @@
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Hidden } from "../paths.js";
 import type { Tool } from "../tool.js";
+import type { SessionRequest } from "../session/session-request.js";
 import { createToolEnv } from "../tool-env.js";
 import type { Connection, ServerSpec, WirePorts } from "./connect.js";
 import { createMcpTools } from "./mcp-tools.js";
 
 type Servers = ChapoSettings["mcp"]["servers"];
 
-export interface McpPlace {
+/** The session of the servers. The keys of models are removed from its environment, and its signal cancels servers that are starting. */
+export interface McpPlace extends Pick<SessionRequest, "root" | "env" | "onWarning" | "signal"> {
   ports: WirePorts;
-  /** The folder servers are started in, absolute. */
-  root: string;
-  /** The session's environment. The keys of models are removed for the servers. */
-  env: Readonly<Record<string, string>>;
-  /** Called with a problem, in a sentence that names the server. */
-  onWarning(text: string): void;
-  /** Aborted to cancel servers that are still starting. */
-  signal: AbortSignal;
   /** Texts that results leave out. */
   hidden?: Hidden;
 }
@@ -47,7 +41,9 @@ export function openServers(servers: Servers, place: McpPlace): McpServers {
   const starting = new Set(named.map(([name]) => name));
   const opened = named.map(async ([name, server]) => {
     const spec = resolveSpec(server, place);
-    const connection = "problem" in spec ? spec : await open(spec, place, stop.signal);
+    const { connect } = await import("./connect.js");
+    const ends = AbortSignal.any([place.signal, stop.signal]);
+    const connection = "problem" in spec ? spec : await connect(spec, place.ports, ends);
     starting.delete(name);
     return { name, access: server.tools, connection };
   });
@@ -100,22 +96,14 @@ function addTools(
     warn(`${connection.problem}; its tools are missing`);
     return;
   }
-  const made = createMcpTools(name, connection, { access, root: place.root, hidden: place.hidden });
+  const { root, hidden } = place;
+  const made = createMcpTools({ server: name, connection, access, root, hidden });
   for (const problem of made.problems) warn(problem);
   for (const tool of made.tools) {
     // The names of two tools can be equal: of server a_b and tool c, and of server a and tool b_c.
     if (tools.has(tool.name)) warn(`another server already has a tool ${tool.name}`);
     else tools.set(tool.name, tool);
   }
-}
-
-async function open(
-  spec: ServerSpec,
-  { ports, signal }: McpPlace,
-  stop: AbortSignal,
-): Promise<Connection | { problem: string }> {
-  const { connect } = await import("./connect.js");
-  return connect(spec, ports, AbortSignal.any([signal, stop]));
 }
 
 /** Fills in a server's settings: `${NAME}` in its environment and headers is a variable, so that keys need not be in a file. */

@@ -214,12 +214,12 @@ test("a day's file that is a link to a file which the rules keep from the model 
   write("secret/a.md", "the plan\n");
   mkdirSync(path.join(root, ".looper/memory"), { recursive: true });
   symlinkSync("../../secret/a.md", path.join(root, ".looper/memory/2026-03-05.md"));
-  expect((await memory.readToday()).text).toBe("the plan\n");
+  expect((await memory.readDay()).text).toBe("the plan\n");
   const content = (file: string): boolean => file === "secret/a.md";
   const hidden = { name: () => false, content, linked: () => Promise.resolve(new Set<string>()) };
   const place = { root, offset: berlin, readOnly: false, redact, hidden };
   const screened = openMemory({ files: ports.files, clock }, place);
-  expect(await screened.readToday()).toMatchObject({ text: "" });
+  expect(await screened.readDay()).toMatchObject({ text: "" });
   expect(await screened.search("plan", 10)).toEqual({ hits: [], all: 0 });
   expect(await screened.forPrompt()).toEqual({ today: "", longTerm: "" });
 });

@@ -51,10 +51,8 @@ export interface ProjectMemory {
   rememberSummary(session: string, summary: string): Promise<{ refused: string } | undefined>;
   /** Returns at most `limit` hits, newest first and the long-term notes last, and the number of all hits. */
   search(query: string, limit: number): Promise<{ hits: MemoryHit[]; all: number }>;
-  /** Returns today's file, relative to the project, and its text; "" if it does not exist. */
-  readToday(): Promise<{ file: string; text: string }>;
-  /** The same of another day, `YYYY-MM-DD`. */
-  readDay(day: string): Promise<{ file: string; text: string }>;
+  /** Returns the file of a day, `YYYY-MM-DD`, or of today, relative to the project, and its text; "" if it does not exist. */
+  readDay(day?: string): Promise<{ file: string; text: string }>;
   /** Returns both texts for the system prompt, each truncated to 3,000 characters. */
   forPrompt(): Promise<{ today: string; longTerm: string }>;
 }
@@ -64,7 +62,7 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
   const { files } = ports;
   const at = { files, root: place.root, hidden: place.hidden };
   const now = () => formatWallClock(ports.clock.now(), place.offset);
-  const todayFile = () => `${DAILY}/${now().day}.md`;
+  const dayFile = (day = now().day) => `${DAILY}/${day}.md`;
   const read = (file: string) => readNotes(at, file);
   return {
     readOnly: place.readOnly,
@@ -72,9 +70,10 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
       const note = place.redact(said);
       if (place.readOnly) return { refused: "memory is read-only here; nothing was stored" };
       const { day, time } = now();
-      const daily = todayFile();
+      const daily = dayFile();
       const refused = await changeFile(at, daily, (text) => {
-        return (text.trim() === "" ? `# ${day}\n\n` : endWithNewline(text)) + formatItem(time, note);
+        const before = text.trim() === "" ? `# ${day}\n\n` : text.endsWith("\n") ? text : `${text}\n`;
+        return before + formatItem(time, note);
       });
       if (refused !== undefined || !promote) return refused ?? { daily };
       const item = formatItem(`${day}:`, note);
@@ -102,17 +101,12 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
         for (const hit of findLines(await read(file), query).reverse()) hits.push({ file, ...hit });
       return { hits: hits.slice(0, limit), all: hits.length };
     },
-    readToday: async () => ({ file: todayFile(), text: await read(todayFile()) }),
-    readDay: async (day) => ({ file: `${DAILY}/${day}.md`, text: await read(`${DAILY}/${day}.md`) }),
+    readDay: async (day) => ({ file: dayFile(day), text: await read(dayFile(day)) }),
     forPrompt: async () => ({
-      today: truncateStart(await read(todayFile())),
+      today: truncateStart(await read(dayFile())),
       longTerm: truncateMiddle(await read(LONG_TERM)),
     }),
   };
-}
-
-function endWithNewline(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** Returns a memory file's text; "" if it is missing or may not be read. */
@@ -157,6 +151,7 @@ async function ignoreFolder(files: Files, folder: string): Promise<void> {
 const LONGEST_NOTE = 4_000;
 const LONGEST_QUERY = 200;
 const USUAL_HITS = 10;
+const filled = z.string().refine((text) => text.trim() !== "", "must not be empty");
 const MOST_HITS = 50;
 
 /**
@@ -164,72 +159,61 @@ const MOST_HITS = 50;
  * their prompt: a page that tells the model to remember something must not reach them unasked.
  */
 export function createMemoryTools(memory: ProjectMemory): Tool[] {
-  return [createRememberTool(memory), createSearchTool(memory), createTodayTool(memory)];
-}
-
-function createRememberTool(memory: ProjectMemory): Tool {
-  return defineTool({
-    name: "memory_remember",
-    description:
-      "Stores a note for later sessions: one short fact, complete in itself. promote: also in MEMORY.md.",
-    arguments: z.strictObject({
-      content: z
-        .string()
-        .refine((text) => text.trim() !== "", "must not be empty")
-        .max(LONGEST_NOTE, `at most ${LONGEST_NOTE} characters; store only the facts, or several notes`),
-      promote: z.boolean().optional(),
+  return [
+    defineTool({
+      name: "memory_remember",
+      description:
+        "Stores a note for later sessions: one short fact, complete in itself. promote: also in MEMORY.md.",
+      arguments: z.strictObject({
+        content: filled.max(
+          LONGEST_NOTE,
+          `at most ${LONGEST_NOTE} characters; store only the facts, or several notes`,
+        ),
+        promote: z.boolean().optional(),
+      }),
+      aliases: { note: "content", text: "content", promoteToLongTerm: "promote" },
+      changes: true,
+      preview: ({ content, promote = false }) =>
+        Promise.resolve(`remember${promote ? ", also in MEMORY.md" : ""}: ${content}`),
+      run: async ({ content, promote = false }) => {
+        const written = await memory.remember(content, promote);
+        if ("refused" in written) {
+          const instead = memory.readOnly ? ". Put lasting facts into your report instead" : "";
+          return failed(`memory_remember: ${written.refused}${instead}`);
+        }
+        const also = written.longTerm === undefined ? "" : ` and ${written.longTerm}`;
+        return done(`memory_remember: saved to ${written.daily}${also}`);
+      },
     }),
-    aliases: { note: "content", text: "content", promoteToLongTerm: "promote" },
-    changes: true,
-    preview: ({ content, promote = false }) =>
-      Promise.resolve(`remember${promote ? ", also in MEMORY.md" : ""}: ${content}`),
-    run: async ({ content, promote = false }) => {
-      const written = await memory.remember(content, promote);
-      if ("refused" in written) {
-        const instead = memory.readOnly ? ". Put lasting facts into your report instead" : "";
-        return failed(`memory_remember: ${written.refused}${instead}`);
-      }
-      const also = written.longTerm === undefined ? "" : ` and ${written.longTerm}`;
-      return done(`memory_remember: saved to ${written.daily}${also}`);
-    },
-  });
-}
-
-function createSearchTool(memory: ProjectMemory): Tool {
-  return defineTool({
-    name: "memory_search",
-    description:
-      "Searches all notes for lines with every word of the query, the newest first: file:line: text.",
-    arguments: z.strictObject({
-      query: z
-        .string()
-        .refine((text) => text.trim() !== "", "must not be empty")
-        .max(LONGEST_QUERY),
-      limit: z.int().min(1).max(MOST_HITS).optional().describe("The most hits to return; 10 if not set."),
+    defineTool({
+      name: "memory_search",
+      description:
+        "Searches all notes for lines with every word of the query, the newest first: file:line: text.",
+      arguments: z.strictObject({
+        query: filled.max(LONGEST_QUERY),
+        limit: z.int().min(1).max(MOST_HITS).optional().describe("The most hits to return; 10 if not set."),
+      }),
+      changes: false,
+      run: async ({ query, limit = USUAL_HITS }) => {
+        const { hits, all } = await memory.search(query, limit);
+        if (all === 0) return done("memory_search: no note contains all of these words");
+        const lines = hits.map(({ file, line, snippet }) => `${file}:${line}: ${snippet}`);
+        const shown = all > hits.length ? `${hits.length} of ${all}` : `${all}`;
+        return done([`memory_search: ${shown} found, newest first`, ...lines].join("\n"));
+      },
     }),
-    changes: false,
-    run: async ({ query, limit = USUAL_HITS }) => {
-      const { hits, all } = await memory.search(query, limit);
-      if (all === 0) return done("memory_search: no note contains all of these words");
-      const lines = hits.map(({ file, line, snippet }) => `${file}:${line}: ${snippet}`);
-      const shown = all > hits.length ? `${hits.length} of ${all}` : `${all}`;
-      return done([`memory_search: ${shown} found, newest first`, ...lines].join("\n"));
-    },
-  });
-}
-
-function createTodayTool(memory: ProjectMemory): Tool {
-  return defineTool({
-    name: "memory_readToday",
-    description: "Reads today's notes.",
-    arguments: z.strictObject({}),
-    changes: false,
-    run: async () => {
-      const { file, text } = await memory.readToday();
-      if (text.trim() === "") return done(`memory_readToday: no notes today (${file} is empty)`);
-      return done(`memory_readToday: ${file}\n\n${text}`);
-    },
-  });
+    defineTool({
+      name: "memory_readToday",
+      description: "Reads today's notes.",
+      arguments: z.strictObject({}),
+      changes: false,
+      run: async () => {
+        const { file, text } = await memory.readDay();
+        if (text.trim() === "") return done(`memory_readToday: no notes today (${file} is empty)`);
+        return done(`memory_readToday: ${file}\n\n${text}`);
+      },
+    }),
+  ];
 }
 
 /** The most characters of a memory file in a prompt, including the truncation mark. */

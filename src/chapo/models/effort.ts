@@ -3,7 +3,7 @@ import { EFFORTS, type Effort } from "../../config/settings/efforts.js";
 import type { ModelName } from "../../config/settings/model-names.js";
 import { never } from "../../system/never.js";
 import { nearest } from "../../system/text/nearest.js";
-import type { SdkOptions } from "./sdk-types.js";
+import type { SdkOptions } from "./sdk-messages.js";
 
 /** Returns the level that a text names, or why it names none. */
 export function readEffort(text: string): { effort: Effort } | { problem: string } {

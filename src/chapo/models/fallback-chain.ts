@@ -28,19 +28,15 @@ const FALLS_BACK: ReadonlySet<ModelFailure["reason"]> = new Set([
   "model-unknown",
 ]);
 
-/** The failures of a provider. */
-interface ProviderFailures {
-  count: number;
-  /** The time in epoch ms until which it is skipped. */
-  until: number;
-}
+/** The failures of each provider, and the time in epoch ms until which it is skipped. */
+type Failures = Map<Provider, { count: number; until: number }>;
 
 /** Returns a function that asks the first available provider and never throws. It remembers failures between requests. */
 export function createFallbackChain(
   providers: readonly Provider[],
   options: RetryOptions,
 ): (request: ModelRequest) => Promise<ModelAnswer> {
-  const failuresOf = new Map<Provider, ProviderFailures>();
+  const failuresOf: Failures = new Map();
   return async (request) => {
     const failures: ModelFailure[] = [];
     for (const provider of selectAskable(providers, failuresOf, options.clock.now())) {
@@ -54,31 +50,19 @@ export function createFallbackChain(
       }
       if (!FALLS_BACK.has(answer.failure.reason)) return answer;
       failures.push(answer.failure);
-      recordFailure(failuresOf, provider, answer.failure, options.clock.now());
+      // One that keeps failing is skipped.
+      const count = (failuresOf.get(provider)?.count ?? 0) + 1;
+      const skipped = count >= MOST_FAILURES ? options.clock.now() + SKIPPED_MS : 0;
+      failuresOf.set(provider, { count, until: Math.max(answer.failure.retryAt ?? 0, skipped) });
     }
     return { failure: mergeFailures(failures) };
   };
 }
 
 /** Returns the providers that are not skipped, or all of them if all are skipped. */
-function selectAskable(
-  providers: readonly Provider[],
-  failuresOf: ReadonlyMap<Provider, ProviderFailures>,
-  now: number,
-): readonly Provider[] {
+function selectAskable(providers: readonly Provider[], failuresOf: Failures, now: number) {
   const ready = providers.filter((provider) => (failuresOf.get(provider)?.until ?? 0) <= now);
   return ready.length > 0 ? ready : providers;
-}
-
-function recordFailure(
-  failuresOf: Map<Provider, ProviderFailures>,
-  provider: Provider,
-  { retryAt }: ModelFailure,
-  now: number,
-): void {
-  const count = (failuresOf.get(provider)?.count ?? 0) + 1;
-  const until = Math.max(retryAt ?? 0, count >= MOST_FAILURES ? now + SKIPPED_MS : 0);
-  failuresOf.set(provider, { count, until });
 }
 
 /** Merges several failures. The temporary one that ends first takes precedence over those that need a person. */
@@ -114,7 +98,8 @@ async function askWithRetries(
   }
 }
 
-function isAborted({ signal }: ModelRequest): boolean {
+/** Whether a request was ended. It can change while one waits. */
+export function isAborted({ signal }: ModelRequest): boolean {
   return signal.aborted;
 }
 

@@ -1,7 +1,7 @@
 // Opens the model in the settings with its fallbacks. sdk.ts and scripted.ts send requests; fallback-chain.ts retries them.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Prices } from "../../config/read/prices.js";
-import { UserError } from "../../system/errors.js";
+import { type UserError, environmentError, usageError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { Model } from "../model.js";
 import {
@@ -61,7 +61,7 @@ export async function openModel(settings: ModelSettings, deps: ModelDeps): Promi
 
 function parseName(text: string, key: string): ModelName {
   const name = readModelName(text);
-  if ("problem" in name) throw new UserError("usage", `${key}: ${name.problem}`, "correct the setting");
+  if ("problem" in name) throw usageError(`${key}: ${name.problem}`, "correct the setting");
   return name;
 }
 
@@ -77,8 +77,7 @@ async function openProvider(
   if (model.provider === "scripted") return openScript(model, settings, deps);
   const baseUrl = model.provider === main.provider ? settings.baseUrl : undefined;
   if (model.provider === "openai-compatible" && baseUrl === undefined)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot open ${spellModelName(model)}: the address of its server is not set`,
       'set base_url, for example "http://localhost:11434/v1"',
     );
@@ -98,8 +97,7 @@ async function openScript(
   { files, clock, env }: ModelDeps,
 ): Promise<Provider> {
   if (file === undefined)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot open ${spellModelName(model)}: its script file is not set`,
       "set `script` to its path",
     );
@@ -115,8 +113,7 @@ async function openScript(
 
 function createMissingKeyError(model: ModelName): UserError {
   const keys = listNeededKeys(model.provider).join(" or ");
-  return new UserError(
-    "environment",
+  return environmentError(
     `cannot open ${spellModelName(model)}: ${keys} is not set`,
     `set ${keys} in the environment, or choose another model`,
   );

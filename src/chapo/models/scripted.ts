@@ -1,13 +1,13 @@
 // A model that plays a script file, for tests, the demo, and a look at the engine without a key. It uses no network.
 import path from "node:path";
 import type { Prices } from "../../config/read/prices.js";
-import { UserError } from "../../system/errors.js";
+import { type UserError, usageError } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
 import { pause } from "../../system/pause.js";
 import { tryParseJson } from "../../system/text/json.js";
 import { MODEL_FAILURES, type ModelReply, type ModelRequest, type ModelFailure } from "../model.js";
-import { computeCost } from "./reply.js";
-import { createInterrupted, type FailedRequest, type Provider } from "./fallback-chain.js";
+import { computeCost } from "./sdk-messages.js";
+import { createInterrupted, isAborted, type FailedRequest, type Provider } from "./fallback-chain.js";
 import { z } from "zod";
 
 /** Short, because a scripted model needs no protection from retries. */
@@ -32,21 +32,17 @@ interface ScriptedSettings {
 /** Reads and checks a script. A `usage` error names the problem and its place. */
 export async function readScript(files: Files, file: string): Promise<ChapoScript> {
   const bytes = await files.read(file);
+  const unread = (why: string, remedy: string): UserError =>
+    usageError(`cannot read the script ${file}: ${why}`, remedy);
   const hint = "see looper/schemas/chapo-script.schema.json";
-  if (bytes === undefined)
-    throw new UserError(
-      "usage",
-      `cannot read the script ${file}: it does not exist`,
-      "create it, or correct the setting `script`",
-    );
+  if (bytes === undefined) throw unread("it does not exist", "create it, or correct the setting `script`");
   const json = tryParseJson(bytes);
-  if (!json.ok)
-    throw new UserError("usage", `cannot read the script ${file}: not JSON: ${json.error}`, "correct it");
+  if (!json.ok) throw unread(`not JSON: ${json.error}`, "correct it");
   const parsed = ChapoScript.safeParse(json.value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  throw new UserError("usage", `the script ${file} is not valid${where}: ${issue?.message ?? ""}`, hint);
+  throw usageError(`the script ${file} is not valid${where}: ${issue?.message ?? ""}`, hint);
 }
 
 /** Creates a model that answers from a script. It has no state: the request's turn selects the entry. */
@@ -75,37 +71,14 @@ async function playTurn(
   }
   const reply = toReply(entry, request, settings);
   const { onText, onThought } = request;
-  if (settings.stream)
-    for (const [text, tell] of [
-      [entry.think ?? "", onThought],
-      [reply.text, onText],
-    ] as const)
-      if (tell !== undefined && !(await sendPieces(settings, { text, tell, entry, signal })))
-        return createInterrupted(settings);
+  const told = [[entry.think ?? "", onThought] as const, [reply.text, onText] as const];
+  for (const [text, tell] of settings.stream ? told : [])
+    for (const piece of tell === undefined ? [] : (text.match(/[\s\S]{1,40}/g) ?? [])) {
+      if (entry.piece_ms !== undefined) await pause(clock, entry.piece_ms, signal);
+      if (isAborted(request)) return createInterrupted(settings);
+      tell?.(piece);
+    }
   return { reply };
-}
-
-/** Returns whether the whole text was sent. */
-async function sendPieces(
-  { clock }: ScriptedSettings,
-  {
-    text,
-    tell,
-    entry,
-    signal,
-  }: { text: string; tell: (piece: string) => void; entry: ScriptEntry; signal: AbortSignal },
-): Promise<boolean> {
-  for (const piece of text.match(/[\s\S]{1,40}/g) ?? []) {
-    if (entry.piece_ms !== undefined) await pause(clock, entry.piece_ms, signal);
-    if (isAborted(signal)) return false;
-    tell(piece);
-  }
-  return true;
-}
-
-/** It can change while a text is sent. */
-function isAborted({ aborted }: AbortSignal): boolean {
-  return aborted;
 }
 
 function toReply(
@@ -119,24 +92,12 @@ function toReply(
     name,
     args: structuredClone(args),
   }));
-  const usage =
-    entry.usage === undefined
-      ? undefined
-      : {
-          input: entry.usage.input,
-          output: entry.usage.output,
-          cached: entry.usage.cached ?? 0,
-          cacheWrite: entry.usage.cache_write ?? 0,
-        };
-  const costUsd = usage === undefined ? undefined : computeCost(usage, model, prices);
-  return {
-    text: say,
-    calls,
-    finish: end ?? (cut === true ? "cut" : calls.length > 0 ? "calls" : "stop"),
-    usage,
-    costUsd,
-    model,
-  };
+  const finish = end ?? (cut === true ? "cut" : calls.length > 0 ? "calls" : "stop");
+  const reply: ModelReply = { text: say, calls, finish, model };
+  if (entry.usage === undefined) return reply;
+  const { input, output, cached = 0, cache_write: cacheWrite = 0 } = entry.usage;
+  const usage = { input, output, cached, cacheWrite };
+  return { ...reply, usage, costUsd: computeCost(usage, model, prices) };
 }
 
 const Reason = z.enum(MODEL_FAILURES).exclude(["budget"]);

@@ -2,10 +2,8 @@
 import { expect, test } from "vitest";
 import type { ChatMessage } from "../model.js";
 import { toFailedRequest } from "./failed-request.js";
-import { toReply } from "./reply.js";
-import type { SdkAnswer, SdkPart } from "./sdk-types.js";
+import { toReply, toSdkPrompt, type SdkAnswer, type SdkPart } from "./sdk-messages.js";
 import { gatherAnswer } from "./sdk.js";
-import { toSdkPrompt } from "./sdk-request.js";
 
 const NAME = "anthropic/claude-x";
 const tokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };

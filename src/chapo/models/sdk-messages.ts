@@ -1,12 +1,145 @@
-// Converts a provider's answer to a reply, with its cost. Pure. sdk.ts gathers an answer from a stream.
-import type { Prices } from "../../config/read/prices.js";
-import { tryParseJson } from "../../system/text/json.js";
-import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
-import type { SdkAnswer } from "./sdk-types.js";
-import { writeSignature, type PartBeforeCall } from "./signature.js";
+// Converts a request to the SDK's format, and a provider's answer to a reply with its cost. Pure. The providers convert requests to
+// their own formats, and sdk.ts gathers an answer from a stream.
+import type { LanguageModel } from "ai";
+import { z } from "zod";
 import type { Used } from "../../agents/agent.js";
 import { addCost } from "../../agents/prices.js";
 import { roundUsd } from "../../agents/usage.js";
+import type { Prices } from "../../config/read/prices.js";
+import { never } from "../../system/never.js";
+import { parseJson, tryParseJson } from "../../system/text/json.js";
+import type {
+  CallResult,
+  ChatMessage,
+  ModelCall,
+  ModelReply,
+  ModelRequest,
+  ModelUsage,
+  OfferedTool,
+} from "../model.js";
+import type { ToolParameters } from "../tool.js";
+
+export type SdkModel = Extract<LanguageModel, { specificationVersion: "v3" }>;
+export type SdkOptions = Parameters<SdkModel["doStream"]>[0];
+type SdkMessage = SdkOptions["prompt"][number];
+/** Metadata by provider, sent with a message or received with an answer. */
+type SdkMarks = NonNullable<SdkMessage["providerOptions"]>;
+type Whole = Awaited<ReturnType<SdkModel["doGenerate"]>>;
+type Streamed = Awaited<ReturnType<SdkModel["doStream"]>>["stream"];
+export type SdkPart = Streamed extends ReadableStream<infer Part> ? Part : never;
+/** The parts of an answer that are read. */
+export type SdkAnswer = Pick<Whole, "content" | "finishReason" | "usage">;
+
+type AssistantPart = Extract<SdkMessage, { role: "assistant" }>["content"][number];
+type ToolPart = Extract<SdkMessage, { role: "tool" }>["content"][number];
+type SdkTool = NonNullable<SdkOptions["tools"]>[number];
+type Schema = Extract<SdkTool, { type: "function" }>["inputSchema"];
+
+/** Anthropic caches everything up to a mark; the others cache without one. */
+const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/** Converts a request, with cache marks after the tools, the system prompt and the last message. `name`: the model. */
+export function toSdkPrompt(
+  { system, messages, tools }: Pick<ModelRequest, "system" | "messages" | "tools">,
+  name: string,
+): Pick<SdkOptions, "prompt" | "tools"> {
+  const said = messages.flatMap((message) => toSdkMessages(message, name));
+  const last = said.at(-1);
+  return {
+    prompt: [
+      ...(system === "" ? [] : [{ role: "system" as const, content: system, providerOptions: CACHED }]),
+      ...said.slice(0, -1),
+      ...(last === undefined ? [] : [{ ...last, providerOptions: CACHED }]),
+    ],
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toSdkTool(tool, tool === tools.at(-1))) }),
+  };
+}
+
+function toSdkTool({ name, description, parameters }: OfferedTool, last: boolean): SdkTool {
+  if (!isSchema(parameters)) throw new Error(`the parameters of ${name} are not an object`);
+  const tool = { type: "function", name, description, inputSchema: parameters } as const;
+  return last ? { ...tool, providerOptions: CACHED } : tool;
+}
+
+function isSchema(schema: ToolParameters): schema is ToolParameters & Schema {
+  return schema["type"] === "object";
+}
+
+/** Converts a message. An empty answer is left out, because no provider accepts one. */
+function toSdkMessages(message: ChatMessage, name: string): SdkMessage[] {
+  switch (message.role) {
+    case "user": {
+      const { text, images = [] } = message;
+      const files = images.map(({ type: mediaType, data }) => ({ type: "file" as const, mediaType, data }));
+      return [{ role: "user", content: [{ type: "text", text: fillEmpty(text) }, ...files] }];
+    }
+    case "assistant": {
+      const content = toAssistantParts(message, name);
+      return content.length === 0 ? [] : [{ role: "assistant", content }];
+    }
+    case "tool":
+      return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map(toToolPart) }];
+    default:
+      return never(message);
+  }
+}
+
+/** Returns text and calls in their original order, with the thoughts the model expects back. */
+function toAssistantParts(
+  { text, calls }: { text: string; calls: readonly ModelCall[] },
+  name: string,
+): AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  let at = 0;
+  const say = (length: number, options: SdkMarks | undefined): void => {
+    const piece = text.slice(at, at + length);
+    at += length;
+    if (piece.trim() !== "") parts.push({ type: "text", text: piece, providerOptions: options });
+  };
+  for (const call of calls) {
+    const { before, options } = readSignature(call.signature, name);
+    for (const kept of before)
+      if (kept.text === undefined)
+        parts.push({ type: "reasoning", text: kept.thought, providerOptions: kept.options });
+      else say(kept.text, kept.options);
+    if (before.length === 0 && call === calls[0]) say(text.length, undefined);
+    parts.push({
+      type: "tool-call",
+      toolCallId: call.id,
+      toolName: toWireName(call.name),
+      input: toObject(call.args),
+      providerOptions: options,
+    });
+  }
+  say(text.length, undefined);
+  return parts;
+}
+
+function toToolPart({ callId, name, success, output }: CallResult): ToolPart {
+  // Only one provider's format can mark a result as failed.
+  const error = /^error\b/i.test(output) ? output : `Error: ${output}`;
+  return {
+    type: "tool-result",
+    toolCallId: callId,
+    toolName: toWireName(name),
+    output: success ? { type: "text", value: fillEmpty(output) } : { type: "error-text", value: error },
+  };
+}
+
+/** Wraps arguments that are not an object, because providers accept only objects. */
+function toObject(args: unknown): unknown {
+  return typeof args === "object" && args !== null && !Array.isArray(args) ? args : { not_an_object: args };
+}
+
+/** Replaces characters in a model's invented name that providers reject. */
+function toWireName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
+}
+
+/** Replaces an empty text, which no provider accepts. */
+function fillEmpty(text: string): string {
+  return text.trim() === "" ? "(empty)" : text;
+}
 
 /** Converts an answer to a reply. Ids of calls are the provider's, made unique within the conversation. */
 export function toReply(
@@ -18,14 +151,7 @@ export function toReply(
   const text = answer.content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const usage = toUsage(answer.usage);
   const costUsd = usage === undefined ? undefined : computeCost(usage, name, prices);
-  return {
-    text,
-    calls,
-    finish: toFinish(answer.finishReason, text, calls),
-    usage,
-    costUsd,
-    model: name,
-  };
+  return { text, calls, finish: toFinish(answer.finishReason, text, calls), usage, costUsd, model: name };
 }
 
 function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<string>): ModelCall[] {
@@ -39,12 +165,8 @@ function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<st
     if (part.type !== "tool-call" || part.providerExecuted === true) continue;
     const signature = writeSignature(name, { before, ...marked });
     before = [];
-    calls.push({
-      id: chooseId(part.toolCallId, taken),
-      name: part.toolName,
-      args: parseArguments(part.input),
-      signature,
-    });
+    const id = chooseId(part.toolCallId, taken);
+    calls.push({ id, name: part.toolName, args: parseArguments(part.input), signature });
   }
   return calls;
 }
@@ -93,11 +215,8 @@ function toUsage({ inputTokens, outputTokens }: SdkAnswer["usage"]): ModelUsage 
 
 /** Returns the cost in dollars; `undefined` if the table has no price under `provider/model` or the model's own name. */
 export function computeCost(usage: ModelUsage, name: string, prices: Prices | undefined): number | undefined {
-  const own = name.slice(name.indexOf("/") + 1);
-  const price = [name, own].flatMap((key) => {
-    const found = prices !== undefined && Object.hasOwn(prices, key) ? prices[key] : undefined;
-    return found === undefined ? [] : [found];
-  })[0];
+  const table = new Map(Object.entries(prices ?? {}));
+  const price = table.get(name) ?? table.get(name.slice(name.indexOf("/") + 1));
   // Written tokens without a price of their own cost as much as other input.
   const written = price?.cache_write === undefined ? 0 : usage.cacheWrite;
   const used: Used = {
@@ -109,4 +228,50 @@ export function computeCost(usage: ModelUsage, name: string, prices: Prices | un
   return cost_usd === undefined
     ? undefined
     : roundUsd(cost_usd + (written * (price?.cache_write ?? 0)) / 1_000_000);
+}
+
+// The data a provider expects back with a call, unchanged: its own metadata and the model's thoughts before the call.
+// It is stored as text in ModelCall.signature, which only this file reads.
+
+const Options = z.record(z.string(), z.record(z.string(), z.json()));
+const Signature = z.strictObject({
+  by: z.string(),
+  before: z
+    .array(
+      z.strictObject({
+        thought: z.string(),
+        text: z.exactOptional(z.int().min(0)),
+        options: z.exactOptional(Options),
+      }),
+    )
+    .default([]),
+  options: z.exactOptional(Options),
+});
+
+/** A part of an answer that came before a call. */
+interface PartBeforeCall {
+  /** The text of the thought. */
+  thought: string;
+  /** Set if the part is not a thought but this many characters of the answer's text. */
+  text?: number;
+  options?: SdkMarks;
+}
+
+/** The data that is stored with a call. */
+interface Signed {
+  before: readonly PartBeforeCall[];
+  options?: SdkMarks;
+}
+
+/** Writes the data for the model `by` (`provider/model`) as text; `undefined` if there is neither a thought nor metadata. */
+function writeSignature(by: string, { before, options }: Signed): string | undefined {
+  const marked =
+    options !== undefined || before.some((kept) => kept.text === undefined || kept.options !== undefined);
+  return marked ? JSON.stringify({ by, before, options }) : undefined;
+}
+
+/** Reads the data back. Text of another model, or of another origin, gives none. */
+function readSignature(text: string | undefined, by: string): Signed {
+  const read = text === undefined ? undefined : Signature.safeParse(parseJson(text)).data;
+  return read?.by === by ? read : { before: [] };
 }

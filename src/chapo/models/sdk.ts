@@ -1,5 +1,5 @@
-// Sends requests to the AI SDK's providers: opens each on its first request and converts its errors. sdk-request.ts and reply.ts
-// convert requests and answers. The providers are called directly because the functions of `ai` print warnings on stdout,
+// Sends requests to the AI SDK's providers: opens each on its first request and converts its errors. sdk-messages.ts
+// converts requests and answers. The providers are called directly because the functions of `ai` print warnings on stdout,
 // where the session's events go.
 import type { Prices } from "../../config/read/prices.js";
 import { findLocalZone } from "../../system/clock.js";
@@ -10,9 +10,14 @@ import { toEffortOptions } from "./effort.js";
 import { toFailedRequest } from "./failed-request.js";
 import { type ModelName, type ProviderName, spellModelName } from "../../config/settings/model-names.js";
 import { createInterrupted, type FailedRequest, type Provider } from "./fallback-chain.js";
-import { toReply } from "./reply.js";
-import type { SdkAnswer, SdkModel, SdkOptions, SdkPart } from "./sdk-types.js";
-import { toSdkPrompt } from "./sdk-request.js";
+import {
+  toReply,
+  toSdkPrompt,
+  type SdkAnswer,
+  type SdkModel,
+  type SdkOptions,
+  type SdkPart,
+} from "./sdk-messages.js";
 import { field, listField, textField } from "../../agents/fields.js";
 
 interface SdkSettings {
@@ -44,8 +49,7 @@ export function createSdkProvider(settings: SdkSettings): Provider {
       try {
         opened ??= openSdkModel(settings);
         const answer = await askOnce(await opened, settings, request, watch);
-        const { prices } = settings;
-        return { reply: toReply(answer, request, { name, prices }) };
+        return { reply: toReply(answer, request, { name, prices: settings.prices }) };
       } catch (error) {
         return toFailure(error, settings, watch);
       } finally {
@@ -72,13 +76,7 @@ async function askOnce(
   if (!stream) return model.doGenerate(options);
   // Raw parts are included so that a ping resets the idle timeout.
   const answer = await model.doStream({ ...options, includeRawChunks: true });
-  return gatherAnswer(answer.stream, {
-    onPart: () => {
-      watch.beat();
-    },
-    onText: (delta) => request.onText?.(delta),
-    onThought: (delta) => request.onThought?.(delta),
-  });
+  return gatherAnswer(answer.stream, { ...request, onPart: watch.beat });
 }
 
 /** Only OpenAI itself is sent a cache key: other servers of its protocol may refuse a field that they do not know. */
@@ -99,23 +97,20 @@ function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, w
     return { failure: { reason: "network", message } };
   }
   if (watch.signal.aborted) return createInterrupted({ name });
-  return toFailedRequest(
-    error,
-    { name, secret: key },
-    {
-      now: clock.now(),
-      get zone() {
-        return findLocalZone();
-      },
+  const zoned = {
+    now: clock.now(),
+    get zone() {
+      return findLocalZone();
     },
-  );
+  };
+  return toFailedRequest(error, { name, secret: key }, zoned);
 }
 
 /** A watchdog that ends a request that is silent for too long. */
 interface Watch {
   signal: AbortSignal;
   isIdle(): boolean;
-  beat(): void;
+  beat: () => void;
   end(): void;
 }
 
@@ -163,12 +158,8 @@ async function openSdkModel({ model: { provider, model }, key, baseUrl }: SdkSet
     case "openai-compatible": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const apiKey = key === "" ? {} : { apiKey: key };
-      return createOpenAICompatible({
-        name: provider,
-        baseURL: baseUrl ?? "",
-        includeUsage: true,
-        ...apiKey,
-      })(model);
+      const server = { name: provider, baseURL: baseUrl ?? "", includeUsage: true, ...apiKey };
+      return createOpenAICompatible(server)(model);
     }
     case "scripted":
       throw new Error("the scripted model is not one of the SDK's");
@@ -183,10 +174,7 @@ type Written = Extract<Content, { type: "text" | "reasoning" }>;
 /** More than any model writes in one answer, so that a stream without an end is aborted. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
-interface StreamListener {
-  onText: (delta: string) => void;
-  /** Called with each piece of the model's thinking. */
-  onThought: (delta: string) => void;
+interface StreamListener extends Pick<ModelRequest, "onText" | "onThought"> {
   /** Called for every part. */
   onPart: () => void;
 }
@@ -210,8 +198,8 @@ export async function gatherAnswer(
     const piece = addPart(part, open, content);
     size += piece.length + (part.type === "tool-call" ? part.input.length : 0);
     if (size + refusal.length > MOST_CHARACTERS) throw new TypeError("the answer is too long");
-    if (part.type === "text-delta" && piece !== "") onText(piece);
-    if (part.type === "reasoning-delta" && piece !== "") onThought(piece);
+    if (part.type === "text-delta" && piece !== "") onText?.(piece);
+    if (part.type === "reasoning-delta" && piece !== "") onThought?.(piece);
   }
   // A provider whose stream breaks off reports "other" without a raw reason.
   const stopped = end?.finishReason.unified === "other" && end.finishReason.raw === undefined;

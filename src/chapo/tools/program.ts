@@ -47,18 +47,15 @@ export async function runProgram(
 ): Promise<ProgramRun> {
   const keep = program.keep ?? USUAL_KEEP;
   const [stdout, stderr] = [new BoundedText(keep), new BoundedText(keep)];
+  const { command, args, input } = program;
   const spec: ProcessSpec = {
-    command: program.command,
-    args: program.args,
+    command,
+    args,
     cwd: root,
     env,
-    input: program.input,
-    onStdout: (chunk) => {
-      stdout.add(chunk);
-    },
-    onStderr: (chunk) => {
-      stderr.add(chunk);
-    },
+    input,
+    onStdout: stdout.add,
+    onStderr: stderr.add,
   };
   const running =
     program.leavesNothing === true
@@ -146,7 +143,7 @@ class BoundedText {
     this.#most = most;
   }
 
-  add(chunk: Uint8Array): void {
+  readonly add = (chunk: Uint8Array): void => {
     this.#size += chunk.length;
     const first = chunk.subarray(0, this.#most.head - this.#headSize);
     if (first.length > 0) this.#head.push(first);
@@ -157,7 +154,7 @@ class BoundedText {
     this.#tailSize += rest.length;
     // Not with every chunk, because joining is expensive.
     if (this.#tailSize > 4 * this.#most.tail + 65_536) this.#shorten();
-  }
+  };
 
   isCut(): boolean {
     return this.#size > this.#most.head + this.#most.tail;

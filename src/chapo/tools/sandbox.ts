@@ -3,7 +3,8 @@
 import path from "node:path";
 import { buildSandboxArgs, findSandbox, isRoot, type SandboxView } from "../../system/sandbox/bubblewrap.js";
 import type { Ports, Files } from "../../system/ports.js";
-import { UserError } from "../../system/errors.js";
+import { environmentError } from "../../system/errors.js";
+import type { SessionRequest } from "../session/session-request.js";
 import { findDotGit, readSmall } from "../prompt/git-place.js";
 
 /** An open sandbox. */
@@ -18,18 +19,11 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** The project, and the user, that a sandbox is opened for. */
-interface SandboxPlace {
+/** The session that a sandbox is opened for. A command in it cannot approve its own calls in the folder of the sessions. */
+interface SandboxPlace extends Pick<SessionRequest, "root" | "home" | "env" | "sessionsFolder"> {
   ports: Pick<Ports, "files" | "processes">;
-  /** The project's folder, absolute. */
-  root: string;
-  /** The user's home folder, absolute. */
-  home: string;
-  env: Readonly<Record<string, string>>;
   /** Files with keys, absolute. */
   keyFiles: readonly string[];
-  /** The folder of the sessions, absolute: a command in the sandbox cannot approve its own calls. */
-  sessionsFolder: string;
   network: () => boolean;
 }
 
@@ -52,8 +46,7 @@ const NAMED = [
 export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
   const { ports, env, network } = place;
   const program = await findSandbox(ports.processes, env);
-  if ("missing" in program)
-    throw new UserError("environment", `sandbox is true, but ${program.missing}`, program.hint);
+  if ("missing" in program) throw environmentError(`sandbox is true, but ${program.missing}`, program.hint);
   // Read once: a command in the sandbox can write some of what is read here.
   const lasting = await readView(place);
   let temp: Promise<{ temp: string; empty: string }> | undefined;

@@ -37,7 +37,7 @@ const NOT_THEIRS = new Set([AGENT_TASK, "slash_command"]);
 export interface Delegation {
   types: ReadonlyMap<string, TaskType>;
   /** Returns the whole system prompt around a type's own prompt. */
-  lead(prompt: string): string;
+  lead: (prompt: string) => string;
   /** Opens a model by its name, or returns why it cannot be opened, in one line. */
   openModel(name: string): Promise<Model | { problem: string }>;
 }

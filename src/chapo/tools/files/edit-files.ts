@@ -57,34 +57,19 @@ async function openFile(
 }
 
 /** Writes all files. After a failure it restores the files already written, then returns the problem. */
-export async function writeEdits(
-  files: Files,
-  planned: readonly PlannedEdit[],
-): Promise<{ problem: string } | undefined> {
-  const written: PlannedEdit[] = [];
-  for (const file of planned) {
+export async function writeEdits(files: Files, planned: readonly PlannedEdit[]): Promise<string | undefined> {
+  for (const [at, file] of planned.entries()) {
     try {
       await files.writeAtomic(file.path, file.after);
-      written.push(file);
     } catch (error) {
-      const left = await restoreFiles(files, written);
+      const left: string[] = [];
+      for (const { path, before, shown } of planned.slice(0, at))
+        await files.writeAtomic(path, before).catch(() => left.push(shown));
       const after = left.length === 0 ? "nothing was changed" : `could not be restored: ${left.join(", ")}`;
-      return { problem: `${file.shown}: ${errorMessage(error)}; ${after}` };
+      return `${file.shown}: ${errorMessage(error)}; ${after}`;
     }
   }
   return undefined;
-}
-
-async function restoreFiles(files: Files, written: readonly PlannedEdit[]): Promise<string[]> {
-  const left: string[] = [];
-  for (const file of written) {
-    try {
-      await files.writeAtomic(file.path, file.before);
-    } catch {
-      left.push(file.shown);
-    }
-  }
-  return left;
 }
 
 /** A text to replace and its replacement. */
@@ -104,36 +89,26 @@ export function editText(
 ): { text: string; count: number } | { problem: string } {
   if (edit.old_string === "") return { problem: "old_string is empty; write the file whole instead" };
   if (edit.old_string === edit.new_string) return { problem: "old_string and new_string are the same" };
-  const { oldString, newString } = matchLineEnds(text, edit);
-  const count = countOccurrences(text, oldString);
+  const [from, to] = matchLineEnds(text, edit);
+  const count = countOccurrences(text, from);
+  const found = `old_string was found ${count} times`;
   if (count === 0)
-    return {
-      problem:
-        "old_string was found 0 times; it must match exactly, white space included: read the file again",
-    };
+    return { problem: `${found}; it must match exactly, white space included: read the file again` };
   if (count > 1 && edit.replace_all !== true)
-    return {
-      problem: `old_string was found ${count} times; add lines around it until it is found once, or set replace_all`,
-    };
+    return { problem: `${found}; add lines around it until it is found once, or set replace_all` };
   // Not `replace`, which would interpret `$&` in the new text.
-  const parts = text.split(oldString);
-  return { text: parts.join(newString), count: parts.length - 1 };
+  const parts = text.split(from);
+  return { text: parts.join(to), count: parts.length - 1 };
 }
 
 function matchLineEnds(
   text: string,
-  { old_string: oldString, new_string: newString }: TextEdit,
-): { oldString: string; newString: string } {
-  if (!text.includes("\r\n") || oldString.includes("\r")) return { oldString, newString };
-  if (!oldString.includes("\n"))
-    return { oldString, newString: endsInCrlf(text) ? toCrlf(newString) : newString };
-  if (text.includes(oldString)) return { oldString, newString };
-  return { oldString: toCrlf(oldString), newString: toCrlf(newString) };
-}
-
-/** Whether most lines end in CRLF. */
-function endsInCrlf(text: string): boolean {
-  return countOccurrences(text, "\r\n") * 2 > countOccurrences(text, "\n");
+  { old_string: from, new_string: to }: TextEdit,
+): [from: string, to: string] {
+  if (!text.includes("\r\n") || from.includes("\r")) return [from, to];
+  const mostEndInCrlf = countOccurrences(text, "\r\n") * 2 > countOccurrences(text, "\n");
+  if (!from.includes("\n")) return [from, mostEndInCrlf ? toCrlf(to) : to];
+  return text.includes(from) ? [from, to] : [toCrlf(from), toCrlf(to)];
 }
 
 function toCrlf(text: string): string {

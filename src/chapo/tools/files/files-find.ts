@@ -28,42 +28,52 @@ const WHERE = z.string().optional();
 
 /** Creates the search tools. */
 export function createFindTools(place: SearchPlace): Tool[] {
-  return [createGlobTool(place), createGrepTool(place)];
-}
-
-function createGlobTool(place: SearchPlace): Tool {
-  return defineTool({
-    name: "fs_glob",
-    description: `Finds files by a pattern of their path: **, *, ?, {a,b}. At most ${MOST_PATHS}, without those that git ignores.`,
-    arguments: z.strictObject({
-      pattern: z.string(),
-      path: WHERE,
-    }),
-    aliases: { folder: "path", directory: "path", dir: "path" },
-    changes: false,
-    maxOutput: 120_000,
-    subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
-    timeoutMs: TIMEOUT_MS,
-    run: async (args) => {
-      const compiled = compileGlob(stripRoot(place, args.pattern));
-      if ("problem" in compiled) return failed(compiled.problem);
-      const folder = await resolveFolder(place, args.path);
-      if ("problem" in folder) return failed(folder.problem);
-      if (folder.file) return failed(`path: ${folder.from} is a file, not a folder`);
-      const files = await listProjectFiles(place, folder.from);
-      const matching = files.filter(
-        (file) =>
-          place.hidden?.name(file.path) !== true && compiled.matches(toRelative(folder.from, file.path)),
-      );
-      if (matching.length === 0) return done("no files match");
-      const lines = matching.slice(0, MOST_PATHS).map((file) => file.path);
-      if (matching.length > MOST_PATHS)
-        lines.push(
-          `[truncated: ${MOST_PATHS} of ${matching.length} files are shown; use a narrower pattern]`,
+  return [
+    defineTool({
+      name: "fs_glob",
+      description: `Finds files by a pattern of their path: **, *, ?, {a,b}. At most ${MOST_PATHS}, without those that git ignores.`,
+      arguments: z.strictObject({
+        pattern: z.string(),
+        path: WHERE,
+      }),
+      aliases: { folder: "path", directory: "path", dir: "path" },
+      changes: false,
+      maxOutput: 120_000,
+      subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
+      timeoutMs: TIMEOUT_MS,
+      run: async (args) => {
+        const compiled = compileGlob(stripRoot(place, args.pattern));
+        if ("problem" in compiled) return failed(compiled.problem);
+        const folder = await resolveFolder(place, args.path);
+        if ("problem" in folder) return failed(folder.problem);
+        if (folder.file) return failed(`path: ${folder.from} is a file, not a folder`);
+        const files = await listProjectFiles(place, folder.from);
+        const matching = files.filter(
+          (file) =>
+            place.hidden?.name(file.path) !== true && compiled.matches(toRelative(folder.from, file.path)),
         );
-      return done(lines.join("\n"));
-    },
-  });
+        if (matching.length === 0) return done("no files match");
+        const lines = matching.slice(0, MOST_PATHS).map((file) => file.path);
+        if (matching.length > MOST_PATHS)
+          lines.push(
+            `[truncated: ${MOST_PATHS} of ${matching.length} files are shown; use a narrower pattern]`,
+          );
+        return done(lines.join("\n"));
+      },
+    }),
+    defineTool({
+      name: "fs_grep",
+      description:
+        "Searches files with a regular expression, without those that git ignores: file:line:text.",
+      arguments: GREP,
+      aliases: { regex: "pattern", query: "pattern", include: "glob", folder: "path", directory: "path" },
+      changes: false,
+      maxOutput: 50_000,
+      subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
+      timeoutMs: TIMEOUT_MS,
+      run: (args, context) => runGrep(place, args, context),
+    }),
+  ];
 }
 
 const GREP = z.strictObject({
@@ -73,20 +83,6 @@ const GREP = z.strictObject({
   flags: z.string().optional().describe("-i, -w, -F, -l, -c as in grep"),
   context: z.int().min(0).max(MOST_CONTEXT).optional().describe("Lines shown around each match"),
 });
-
-function createGrepTool(place: SearchPlace): Tool {
-  return defineTool({
-    name: "fs_grep",
-    description: "Searches files with a regular expression, without those that git ignores: file:line:text.",
-    arguments: GREP,
-    aliases: { regex: "pattern", query: "pattern", include: "glob", folder: "path", directory: "path" },
-    changes: false,
-    maxOutput: 50_000,
-    subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
-    timeoutMs: TIMEOUT_MS,
-    run: (args, context) => runGrep(place, args, context),
-  });
-}
 
 async function runGrep(
   place: SearchPlace,

@@ -14,53 +14,80 @@ import {
 
 /** Creates the tools that make, move and delete files and folders. */
 export function createMoveTools(place: ProjectFolder): Tool[] {
-  return [createMkdirTool(place), createMoveTool(place), createDeleteTool(place)];
-}
-
-function createMkdirTool(place: ProjectFolder): Tool {
-  return defineTool({
-    name: "fs_mkdir",
-    description: "Creates a folder and its parents. A folder that already exists is not an error.",
-    arguments: z.strictObject({ path: z.string().describe("The folder, relative to the project") }),
-    aliases: { folder: "path", directory: "path", dir: "path" },
-    changes: true,
-    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    run: async (args) => {
-      const resolved = await resolvePath(place, args.path, "write");
-      if ("refusal" in resolved) return failed(resolved.refusal);
-      const there = await place.files.stat(resolved.path);
-      if (there?.kind === "folder") return done(`${resolved.shown} was there already`);
-      if (there !== undefined) return failed(`${resolved.shown} is a file; a folder cannot take its place`);
-      const above = await findFileAbove(place, resolved);
-      if (above !== undefined) return failed(above);
-      await place.files.makeFolder(resolved.path);
-      return done(`made ${resolved.shown}`);
-    },
-  });
-}
-
-function createMoveTool(place: ProjectFolder): Tool {
-  return definePlannedTool({
-    name: "fs_move",
-    description:
-      "Moves or renames a file or a folder. The destination is the new path itself and must not exist; its parents are created.",
-    arguments: z.strictObject({
-      source: z.string().describe("The path to move, relative to the project"),
-      destination: z.string().describe("The new path, relative to the project"),
+  return [
+    defineTool({
+      name: "fs_mkdir",
+      description: "Creates a folder and its parents. A folder that already exists is not an error.",
+      arguments: z.strictObject({ path: z.string().describe("The folder, relative to the project") }),
+      aliases: { folder: "path", directory: "path", dir: "path" },
+      changes: true,
+      subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+      run: async (args) => {
+        const resolved = await resolvePath(place, args.path, "write");
+        if ("refusal" in resolved) return failed(resolved.refusal);
+        const there = await place.files.stat(resolved.path);
+        if (there?.kind === "folder") return done(`${resolved.shown} was there already`);
+        if (there !== undefined) return failed(`${resolved.shown} is a file; a folder cannot take its place`);
+        const above = await findFileAbove(place, resolved);
+        if (above !== undefined) return failed(above);
+        await place.files.makeFolder(resolved.path);
+        return done(`made ${resolved.shown}`);
+      },
     }),
-    aliases: { from: "source", src: "source", to: "destination", dest: "destination", target: "destination" },
-    subjects: ({ source, destination }) => [
-      { kind: "path", path: source, use: "write" },
-      { kind: "path", path: destination, use: "write" },
-    ],
-    plan: (args) => planMove(place, args),
-  });
+    definePlannedTool({
+      name: "fs_move",
+      description:
+        "Moves or renames a file or a folder. The destination is the new path itself and must not exist; its parents are created.",
+      arguments: z.strictObject({
+        source: z.string().describe("The path to move, relative to the project"),
+        destination: z.string().describe("The new path, relative to the project"),
+      }),
+      aliases: {
+        from: "source",
+        src: "source",
+        to: "destination",
+        dest: "destination",
+        target: "destination",
+      },
+      subjects: ({ source, destination }) => [
+        { kind: "path", path: source, use: "write" },
+        { kind: "path", path: destination, use: "write" },
+      ],
+      plan: (args) => planMove(place, args),
+    }),
+    definePlannedTool({
+      name: "fs_delete",
+      description: "Deletes a file; a folder, with all it holds, only with recursive set to true.",
+      arguments: z.strictObject({
+        path: z.string().describe("The path to delete, relative to the project"),
+        recursive: z.boolean().optional().describe("Needed for a folder"),
+      }),
+      aliases: { file_path: "path", file: "path" },
+      subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+      plan: async (args) => {
+        const entry = await resolveEntry(place, args.path);
+        if ("problem" in entry) return entry;
+        const { files } = place;
+        const held = await describeExtent(place, entry);
+        if (entry.kind === "folder" && args.recursive !== true)
+          return {
+            problem: `${entry.shown} is a folder${held}; set recursive to delete it with all it holds`,
+          };
+        return {
+          preview: () => `delete ${entry.shown}${held}`,
+          apply: async () => {
+            await (entry.kind === "folder" ? files.removeTree(entry.path) : files.remove(entry.path));
+            return done(`deleted ${entry.shown}${held}`);
+          },
+        };
+      },
+    }),
+  ];
 }
 
-async function planMove(
-  place: ProjectFolder,
-  args: { source: string; destination: string },
-): Promise<PlannedCall> {
+type Move = Readonly<{ source: string; destination: string }>;
+
+async function planMove(place: ProjectFolder, args: Move): Promise<PlannedCall> {
   const source = await resolveEntry(place, args.source);
   if ("problem" in source) return source;
   const destination = await resolvePath(place, args.destination, "write");
@@ -88,48 +115,15 @@ async function planMove(
   };
 }
 
-function createDeleteTool(place: ProjectFolder): Tool {
-  return definePlannedTool({
-    name: "fs_delete",
-    description: "Deletes a file; a folder, with all it holds, only with recursive set to true.",
-    arguments: z.strictObject({
-      path: z.string().describe("The path to delete, relative to the project"),
-      recursive: z.boolean().optional().describe("Needed for a folder"),
-    }),
-    aliases: { file_path: "path", file: "path" },
-    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    plan: async (args) => {
-      const entry = await resolveEntry(place, args.path);
-      if ("problem" in entry) return entry;
-      const { files } = place;
-      const held = await describeExtent(place, entry);
-      if (entry.kind === "folder" && args.recursive !== true)
-        return { problem: `${entry.shown} is a folder${held}; set recursive to delete it with all it holds` };
-      return {
-        preview: () => `delete ${entry.shown}${held}`,
-        apply: async () => {
-          await (entry.kind === "folder" ? files.removeTree(entry.path) : files.remove(entry.path));
-          return done(`deleted ${entry.shown}${held}`);
-        },
-      };
-    },
-  });
-}
-
-async function describeExtent(
-  { files }: ProjectFolder,
-  entry: { path: string; kind: FileStat["kind"] },
-): Promise<string> {
+async function describeExtent({ files }: ProjectFolder, entry: Entry): Promise<string> {
   if (entry.kind !== "folder") return "";
   const held = await files.tree(entry.path).walk("", () => true);
   return ` (a folder that holds ${held.length} ${held.length === 1 ? "entry" : "entries"})`;
 }
 
 /** Returns a file below the folder that a rule against reading covers, relative to the project. */
-async function findHiddenBelow(
-  { files, root, hidden }: ProjectFolder,
-  at: string,
-): Promise<string | undefined> {
+async function findHiddenBelow(place: ProjectFolder, at: string): Promise<string | undefined> {
+  const { files, root, hidden } = place;
   if (hidden === undefined) return undefined;
   const inProject = path.relative((await files.realPath(root)) ?? root, at);
   const found = await files.tree(at).walk("", () => true);

@@ -18,28 +18,36 @@ const BINARY_WITHIN = 8192;
 
 /** Creates the tools that list a folder and read a file. */
 export function createReadTools(place: ProjectFolder, known?: KnownFiles): Tool[] {
-  return [createListTool(place), createReadTool(place, known)];
-}
-
-function createListTool(place: ProjectFolder): Tool {
-  return defineTool({
-    name: "fs_listFiles",
-    description: `Lists a folder, without path the project's: at most ${MOST_ENTRIES} entries, each with its type.`,
-    arguments: z.strictObject({
-      path: z.string().optional(),
+  return [
+    defineTool({
+      name: "fs_listFiles",
+      description: `Lists a folder, without path the project's: at most ${MOST_ENTRIES} entries, each with its type.`,
+      arguments: z.strictObject({
+        path: z.string().optional(),
+      }),
+      aliases: { folder: "path", directory: "path", dir: "path" },
+      changes: false,
+      subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
+      run: async (args) => {
+        const resolved = await resolvePath(place, args.path ?? ".", "read");
+        if ("refusal" in resolved) return failed(resolved.refusal);
+        const stat = await place.files.stat(resolved.path);
+        if (stat === undefined) return failed(`${resolved.shown}: no such folder`);
+        if (stat.kind !== "folder") return failed(`${resolved.shown} is a file, not a folder`);
+        return done(await listFolder(place, resolved));
+      },
     }),
-    aliases: { folder: "path", directory: "path", dir: "path" },
-    changes: false,
-    subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
-    run: async (args) => {
-      const resolved = await resolvePath(place, args.path ?? ".", "read");
-      if ("refusal" in resolved) return failed(resolved.refusal);
-      const stat = await place.files.stat(resolved.path);
-      if (stat === undefined) return failed(`${resolved.shown}: no such folder`);
-      if (stat.kind !== "folder") return failed(`${resolved.shown} is a file, not a folder`);
-      return done(await listFolder(place, resolved));
-    },
-  });
+    defineTool({
+      name: "fs_readFile",
+      description: `Reads a text file, its lines numbered: at most ${USUAL_LINES} without limit.`,
+      arguments: READ,
+      aliases: { file_path: "path", file: "path", filename: "path", start_line: "offset" },
+      changes: false,
+      maxOutput: MOST_CHARACTERS + 1000,
+      subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
+      run: (args) => read(place, args, known),
+    }),
+  ];
 }
 
 async function listFolder(place: ProjectFolder, folder: { path: string; shown: string }): Promise<string> {
@@ -64,28 +72,14 @@ function formatEntry(name: string, { kind, size }: FileStat): string {
   return kind === "file" ? `file    ${name} (${size} bytes)` : `${kind.padEnd(7)} ${name}`;
 }
 
-function createReadTool(place: ProjectFolder, known: KnownFiles | undefined): Tool {
-  return defineTool({
-    name: "fs_readFile",
-    description: `Reads a text file, its lines numbered: at most ${USUAL_LINES} without limit.`,
-    arguments: z.strictObject({
-      path: z.string(),
-      offset: z.int().min(0).optional().describe("The first line to read, from 1"),
-      limit: z.int().min(1).max(MOST_LINES).optional(),
-    }),
-    aliases: { file_path: "path", file: "path", filename: "path", start_line: "offset" },
-    changes: false,
-    maxOutput: MOST_CHARACTERS + 1000,
-    subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
-    run: (args) => read(place, args, known),
-  });
-}
+const READ = z.strictObject({
+  path: z.string(),
+  offset: z.int().min(0).optional().describe("The first line to read, from 1"),
+  limit: z.int().min(1).max(MOST_LINES).optional(),
+});
+type Read = z.output<typeof READ>;
 
-async function read(
-  place: ProjectFolder,
-  args: { path: string; offset?: number | undefined; limit?: number | undefined },
-  known: KnownFiles | undefined,
-): Promise<ToolResult> {
+async function read(place: ProjectFolder, args: Read, known?: KnownFiles): Promise<ToolResult> {
   const resolved = await resolvePath(place, args.path, "read");
   if ("refusal" in resolved) return failed(resolved.refusal);
   const { path: file, shown } = resolved;

@@ -25,7 +25,30 @@ const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "n
 /** Creates the tools that write text. */
 export function createWriteTools(place: ProjectFolder, known?: KnownFiles): Tool[] {
   const site = { ...place, known };
-  return [createWriteTool(site), createEditTool(site), createMultiEditTool(site)];
+  return [
+    definePlannedTool({
+      name: "fs_writeFile",
+      description: `Creates a file and its folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
+      arguments: z.strictObject({
+        path: PATH,
+        content: z.string(),
+      }),
+      aliases: { ...SPELLINGS, contents: "content", text: "content" },
+      subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+      check: (args) => explainUnknown(site, args),
+      plan: (args) => planWrite(site, args),
+    }),
+    definePlannedTool({
+      name: "fs_edit",
+      description:
+        "Replaces an exact text in a file, white space included. It must be there exactly once, unless replace_all is true.",
+      arguments: z.strictObject({ path: PATH, ...replacement }),
+      aliases: REPLACEMENT_SPELLINGS,
+      subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+      plan: (args) => planReplacements(site, [args], ({ problem }) => `${problem}. Nothing was changed.`),
+    }),
+    createMultiEditTool(site),
+  ];
 }
 
 interface Site extends ProjectFolder {
@@ -33,28 +56,12 @@ interface Site extends ProjectFolder {
   known?: KnownFiles;
 }
 
-function createWriteTool(place: Site): Tool {
-  return definePlannedTool({
-    name: "fs_writeFile",
-    description: `Creates a file and its folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
-    arguments: z.strictObject({
-      path: PATH,
-      content: z.string(),
-    }),
-    aliases: { ...SPELLINGS, contents: "content", text: "content" },
-    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    check: (args) => explainUnknown(place, args),
-    plan: (args) => planWrite(place, args),
-  });
-}
+type NewFile = Readonly<{ path: string; content: string }>;
 
 const LONGEST_DIFF = 4_000;
 
 /** A file that the session has not read, or that others have changed since, is not replaced. */
-async function explainUnknown(
-  place: Site,
-  { path: spelled, content }: { path: string; content: string },
-): Promise<string | undefined> {
+async function explainUnknown(place: Site, { path: spelled, content }: NewFile): Promise<string | undefined> {
   const resolved = await resolvePath(place, spelled, "write");
   if ("refusal" in resolved) return resolved.refusal;
   const { path: file, shown } = resolved;
@@ -68,10 +75,7 @@ async function explainUnknown(
   return `${shown} has changed since you read it; others may have edited it. Read it again before you write it. Nothing was changed. Your text would have made this change:\n${clip(diff, LONGEST_DIFF)}`;
 }
 
-async function planWrite(
-  place: Site,
-  { path: spelled, content }: { path: string; content: string },
-): Promise<PlannedCall> {
+async function planWrite(place: Site, { path: spelled, content }: NewFile): Promise<PlannedCall> {
   const { files, known } = place;
   const resolved = await resolvePath(place, spelled, "write");
   if ("refusal" in resolved) return { problem: resolved.refusal };
@@ -100,18 +104,6 @@ async function planWrite(
       return done(`${there === undefined ? "created" : "updated"} ${shown} (${bytes} bytes)`, diff);
     },
   };
-}
-
-function createEditTool(place: Site): Tool {
-  return definePlannedTool({
-    name: "fs_edit",
-    description:
-      "Replaces an exact text in a file, white space included. It must be there exactly once, unless replace_all is true.",
-    arguments: z.strictObject({ path: PATH, ...replacement }),
-    aliases: REPLACEMENT_SPELLINGS,
-    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    plan: (args) => planReplacements(place, [args], ({ problem }) => `${problem}. Nothing was changed.`),
-  });
 }
 
 const EDITS = z
@@ -151,9 +143,9 @@ function createMultiEditTool(place: Site): Tool {
     arguments: MULTI_EDIT,
     aliases: SPELLINGS,
     subjects: (args) =>
-      [...new Set(toEdits(args).map((one) => one.path))].map((name) => ({
+      [...new Set(toEdits(args).map((one) => one.path))].map((path) => ({
         kind: "path",
-        path: name,
+        path,
         use: "write",
       })),
     plan: (args) =>
@@ -178,7 +170,7 @@ async function planReplacements(
     preview: () => createUnifiedDiff(changes),
     apply: async () => {
       const problem = await writeEdits(place.files, planned);
-      if (problem !== undefined) return failed(problem.problem);
+      if (problem !== undefined) return failed(problem);
       for (const { path: file } of planned) await known?.note(file);
       const told = planned.map(
         ({ shown, count }) => `${shown}: ${count} replacement${count === 1 ? "" : "s"}`,

@@ -13,17 +13,14 @@ type Json = Record<string, unknown>;
 const PATH = z.string().describe("Path of the notebook (.ipynb), relative to the project");
 const SPELLINGS = { notebook_path: "path", file_path: "path", file: "path" };
 
+const Nth = z.int().min(0);
+const Text = z.string();
 const EDIT = z.strictObject({
   path: PATH,
-  cell_idx: z
-    .int()
-    .min(0)
-    .optional()
-    .describe("Number of the cell, from 0; to insert: its number afterwards"),
-  cell_id: z
-    .string()
-    .optional()
-    .describe("Id of the cell, instead of its number; to insert: of the cell before it"),
+  cell_idx: Nth.optional().describe("Number of the cell, from 0; to insert: its number afterwards"),
+  cell_id: Text.optional().describe(
+    "Id of the cell, instead of its number; to insert: of the cell before it",
+  ),
   content: z.string().optional().describe("The new source; needed to replace and to insert"),
   cell_type: z.enum(["code", "markdown", "raw"]).optional().describe("Needed to insert; code if left out"),
   edit_mode: z.enum(["replace", "insert", "delete"]).optional().describe("replace if left out"),
@@ -52,11 +49,8 @@ export function createNotebookTools(place: ProjectFolder): Tool[] {
         "Replaces the source of one cell of a notebook, or inserts or deletes a cell (edit_mode). The rest of the notebook stays as it is.",
       arguments: EDIT,
       aliases: {
-        ...SPELLINGS,
-        new_source: "content",
-        source: "content",
-        cell_index: "cell_idx",
-        index: "cell_idx",
+        ...{ ...SPELLINGS, new_source: "content", source: "content" },
+        ...{ cell_index: "cell_idx", index: "cell_idx" },
       },
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
       plan: (args) => planEdit(place, args),

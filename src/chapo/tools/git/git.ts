@@ -2,7 +2,15 @@
 // spelling can redirect it.
 import path from "node:path";
 import { z } from "zod";
-import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
+import {
+  defineTool,
+  done,
+  failed,
+  type CallContext,
+  type Subject,
+  type Tool,
+  type ToolResult,
+} from "../../tool.js";
 import {
   describeProblem,
   runProgram,
@@ -34,14 +42,7 @@ interface GitWorld extends ProgramWorld {
 /** Creates `git_status git_diff git_add git_commit git_push git_pull`. */
 export function createGitTools(world: GitWorld): Tool[] {
   const git = new Git({ ...world, env: createGitEnv(world.env) });
-  return [
-    createStatusTool(git),
-    createDiffTool(git, world.hidden),
-    createAddTool(git, world.hidden),
-    createCommitTool(git),
-    createPushTool(git, world.allowMain),
-    createPullTool(git),
-  ];
+  return [...createLookTools(git), createAddTool(git), createCommitTool(git), ...createRemoteTools(git)];
 }
 
 /** The environment of git: without the keys of models, and without variables that lead to another repository. */
@@ -78,15 +79,15 @@ interface Facts extends Omit<RepositoryFacts, "allowMain"> {
 }
 
 class Git {
-  readonly #world: ProgramWorld;
+  readonly world: GitWorld;
 
-  constructor(world: ProgramWorld) {
-    this.#world = world;
+  constructor(world: GitWorld) {
+    this.world = world;
   }
 
   run(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<ProgramRun> {
     const program = { command: "git", args: [...SETTINGS, ...args], timeoutMs: LOCAL_MS, ...more };
-    return runProgram(this.#world, program, signal);
+    return runProgram(this.world, program, signal);
   }
 
   /** Returns the output of a command without the final line end; `undefined` if it fails. */
@@ -118,44 +119,44 @@ class Git {
   }
 }
 
-function createStatusTool(git: Git): Tool {
-  return defineTool({
-    name: "git_status",
-    description: "The branch, its upstream, and which files are staged, changed, in conflict or untracked.",
-    arguments: z.strictObject({}),
-    changes: false,
-    timeoutMs: LOCAL_MS + MORE_MS,
-    run: (_args, { signal }) => git.tell(["status"], signal, { keep: { head: DIFF_BYTES, tail: 0 } }),
-  });
-}
-
-function createDiffTool(git: Git, hidden: Hidden | undefined): Tool {
-  return defineTool({
-    name: "git_diff",
-    description: "Shows the unstaged changes of tracked files; with staged: true the staged changes.",
-    arguments: z.strictObject({
-      staged: z.boolean().optional().describe("Whether to show the staged changes instead"),
-      path: z.string().min(1).optional().describe("Only this file or folder"),
+function createLookTools(git: Git): Tool[] {
+  return [
+    defineTool({
+      name: "git_status",
+      description: "The branch, its upstream, and which files are staged, changed, in conflict or untracked.",
+      arguments: z.strictObject({}),
+      changes: false,
+      timeoutMs: LOCAL_MS + MORE_MS,
+      run: (_args, { signal }) => git.tell(["status"], signal, { keep: { head: DIFF_BYTES, tail: 0 } }),
     }),
-    aliases: { cached: "staged", file: "path" },
-    changes: false,
-    subjects: ({ path: only }) => (only === undefined ? [] : [{ kind: "path", path: only, use: "read" }]),
-    timeoutMs: LOCAL_MS + MORE_MS,
-    run: async ({ staged, path: only }, { signal }) => {
-      const args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv"];
-      if (staged === true) args.push("--cached");
-      const named = only === undefined ? [] : [only];
-      const list = [...args, "--name-only", "--no-renames"];
-      const left = await findHidden(git, { list, named, hides: "content", hidden }, signal);
-      if ("problem" in left) return failed(left.problem);
-      args.push("--", ...toPathspecs(named, left));
-      const ran = await git.run(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
-      const problem = describeProblem("git diff", ran);
-      if (problem !== undefined) return failed(problem);
-      const shown = ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout;
-      return done(shown + describeLeftOut(left));
-    },
-  });
+    defineTool({
+      name: "git_diff",
+      description: "Shows the unstaged changes of tracked files; with staged: true the staged changes.",
+      arguments: z.strictObject({
+        staged: z.boolean().optional().describe("Whether to show the staged changes instead"),
+        path: z.string().min(1).optional().describe("Only this file or folder"),
+      }),
+      aliases: { cached: "staged", file: "path" },
+      changes: false,
+      subjects: ({ path: only }) => (only === undefined ? [] : [{ kind: "path", path: only, use: "read" }]),
+      timeoutMs: LOCAL_MS + MORE_MS,
+      run: async ({ staged, path: only }, { signal }) => {
+        const args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv"];
+        if (staged === true) args.push("--cached");
+        const named = only === undefined ? [] : [only];
+        const list = [...args, "--name-only", "--no-renames"];
+        const left = await findHidden(git, { list, named, hides: "content" }, signal);
+        if ("problem" in left) return failed(left.problem);
+        args.push("--", ...toPathspecs(named, left));
+        const ran = await git.run(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
+        const problem = describeProblem("git diff", ran);
+        if (problem !== undefined) return failed(problem);
+        const shown =
+          ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout;
+        return done(shown + describeLeftOut(left));
+      },
+    }),
+  ];
 }
 
 function toPathspecs(named: readonly string[], left: readonly string[]): string[] {
@@ -175,19 +176,10 @@ function describeLeftOut({ length }: readonly string[]): string {
  */
 async function findHidden(
   git: Git,
-  {
-    list,
-    named,
-    hides,
-    hidden,
-  }: {
-    list: readonly string[];
-    named: readonly string[];
-    hides: "name" | "content";
-    hidden: Hidden | undefined;
-  },
+  { list, named, hides }: { list: readonly string[]; named: readonly string[]; hides: "name" | "content" },
   signal: AbortSignal,
 ): Promise<string[] | { problem: string }> {
+  const { hidden } = git.world;
   if (hidden === undefined) return [];
   const prefix = (await git.ask(["rev-parse", "--show-prefix"], signal)) ?? "";
   const words = [...list, "-z", "--", ...toPathspecs(named, [])];
@@ -204,7 +196,7 @@ async function findHidden(
 
 const CHANGED = ["ls-files", "--full-name", "--modified", "--deleted", "--others", "--exclude-standard"];
 
-function createAddTool(git: Git, hidden: Hidden | undefined): Tool {
+function createAddTool(git: Git): Tool {
   return defineTool({
     name: "git_add",
     description: "Stages the new, changed and deleted files among the given files and folders.",
@@ -219,7 +211,7 @@ function createAddTool(git: Git, hidden: Hidden | undefined): Tool {
     timeoutMs: LOCAL_MS + MORE_MS,
     run: async ({ files }, { signal }) => {
       const named = [files].flat();
-      const left = await findHidden(git, { list: CHANGED, named, hides: "name", hidden }, signal);
+      const left = await findHidden(git, { list: CHANGED, named, hides: "name" }, signal);
       if ("problem" in left) return failed(left.problem);
       const ran = await git.run(["add", "--all", "--", ...toPathspecs(named, left)], signal);
       const problem = describeProblem("git add", ran);
@@ -259,56 +251,62 @@ function createCommitTool(git: Git): Tool {
   });
 }
 
+/** A remote and a branch as they were named. */
+interface Named {
+  remote?: string | undefined;
+  branch?: string | undefined;
+}
+
 const target = {
   remote: z.string().min(1).max(200).optional().describe("A configured remote; by default the branch's own"),
   branch: z.string().min(1).max(300).optional().describe("A branch; by default the one that is checked out"),
 };
 
-function createPushTool(git: Git, allowMain: boolean): Tool {
-  return defineTool({
-    name: "git_push",
-    description:
-      "Pushes one branch to the branch of the same name, or with branch: from:to to another." +
-      (allowMain ? "" : " Pushing to main or master is refused.") +
-      " Never with force.",
+function createRemoteTools(git: Git): Tool[] {
+  const { allowMain } = git.world;
+  const shared = {
     arguments: z.strictObject(target),
     changes: true,
-    subjects: (args) => [{ kind: "name", name: `${args.remote ?? ""} ${args.branch ?? ""}`.trim() }],
+    subjects: (args: Named): Subject[] => [{ kind: "name", name: spellTarget(args) }],
     timeoutMs: REMOTE_MS + LOCAL_MS,
-    preview: (args) => Promise.resolve(`git push ${args.remote ?? ""} ${args.branch ?? ""}`.trim()),
-    run: async (args, { signal }) => {
-      const facts = await git.facts(signal);
-      const found = resolvePushTarget(args, { ...facts, allowMain });
-      if ("refusal" in found) return failed(found.refusal);
-      const { remote, from, to } = found;
-      const words = ["push", "--no-recurse-submodules", "--no-follow-tags"];
-      const isOwn = from === to && to === `refs/heads/${facts.current ?? ""}`;
-      if (isOwn && facts.upstream === undefined) words.push("--set-upstream");
-      const refs = ["--", remote, `${from}:${to}`];
-      return git.tell([...words, ...refs], signal, { timeoutMs: REMOTE_MS });
-    },
-  });
+  };
+  return [
+    defineTool({
+      ...shared,
+      name: "git_push",
+      description:
+        "Pushes one branch to the branch of the same name, or with branch: from:to to another." +
+        (allowMain ? "" : " Pushing to main or master is refused.") +
+        " Never with force.",
+      preview: (args) => Promise.resolve(`git push ${spellTarget(args)}`.trim()),
+      run: async (args, { signal }) => {
+        const facts = await git.facts(signal);
+        const found = resolvePushTarget(args, { ...facts, allowMain });
+        if ("refusal" in found) return failed(found.refusal);
+        const { remote, from, to } = found;
+        const words = ["push", "--no-recurse-submodules", "--no-follow-tags"];
+        const isOwn = from === to && to === `refs/heads/${facts.current ?? ""}`;
+        if (isOwn && facts.upstream === undefined) words.push("--set-upstream");
+        const refs = ["--", remote, `${from}:${to}`];
+        return git.tell([...words, ...refs], signal, { timeoutMs: REMOTE_MS });
+      },
+    }),
+    defineTool({
+      ...shared,
+      name: "git_pull",
+      description:
+        "Fetches a branch and fast-forwards the one that is checked out to it; refuses a pull that would need a merge.",
+      preview: (args) => Promise.resolve(`git pull --ff-only ${spellTarget(args)}`.trim()),
+      run: (args, context) => pull(git, args, context),
+    }),
+  ];
 }
 
-function createPullTool(git: Git): Tool {
-  return defineTool({
-    name: "git_pull",
-    description:
-      "Fetches a branch and fast-forwards the one that is checked out to it; refuses a pull that would need a merge.",
-    arguments: z.strictObject(target),
-    changes: true,
-    subjects: (args) => [{ kind: "name", name: `${args.remote ?? ""} ${args.branch ?? ""}`.trim() }],
-    timeoutMs: REMOTE_MS + LOCAL_MS,
-    preview: (args) => Promise.resolve(`git pull --ff-only ${args.remote ?? ""} ${args.branch ?? ""}`.trim()),
-    run: async (args, context) => pull(git, args, context),
-  });
+function spellTarget({ remote = "", branch = "" }: Named): string {
+  return `${remote} ${branch}`.trim();
 }
 
-async function pull(
-  git: Git,
-  args: { remote?: string | undefined; branch?: string | undefined },
-  { signal }: CallContext,
-): Promise<ToolResult> {
+async function pull(git: Git, args: Named, { signal }: CallContext): Promise<ToolResult> {
   const facts = await git.facts(signal);
   const words = ["pull", "--ff-only", "--no-recurse-submodules"];
   const more = { timeoutMs: REMOTE_MS };
@@ -345,10 +343,7 @@ interface PushTarget {
 }
 
 /** Resolves the target, or returns the reason for a refusal. */
-export function resolvePushTarget(
-  asked: { remote?: string | undefined; branch?: string | undefined },
-  facts: RepositoryFacts,
-): PushTarget | { refusal: string } {
+export function resolvePushTarget(asked: Named, facts: RepositoryFacts): PushTarget | { refusal: string } {
   const remote = resolveRemote(asked.remote, facts);
   if (typeof remote !== "string") return remote;
   const spelled = asked.branch ?? "HEAD";

@@ -36,82 +36,65 @@ const Run = z.record(z.string(), z.unknown());
 
 /** Creates `github_triggerWorkflow github_getWorkflowRunStatus` for the repository of the remote `origin`. */
 export function createGithubTools(world: ProgramWorld): Tool[] {
-  return [createTriggerTool(world), createStatusTool(world)];
-}
-
-function createTriggerTool(world: ProgramWorld): Tool {
-  return defineTool({
-    name: "github_triggerWorkflow",
-    description: "Starts a workflow of GitHub Actions that can be started by hand (workflow_dispatch).",
-    arguments: z.strictObject({
-      workflow,
-      ref: z
-        .string()
-        .min(1)
-        .max(300)
-        .optional()
-        .describe("Branch or tag; by default the branch that is checked out"),
-      inputs: z
-        .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-        .optional()
-        .describe("The workflow's inputs, by name"),
+  return [
+    defineTool({
+      name: "github_triggerWorkflow",
+      description: "Starts a workflow of GitHub Actions that can be started by hand (workflow_dispatch).",
+      arguments: z.strictObject({
+        workflow,
+        ref: z
+          .string()
+          .min(1)
+          .max(300)
+          .optional()
+          .describe("Branch or tag; by default the branch that is checked out"),
+        inputs: z
+          .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+          .optional()
+          .describe("The workflow's inputs, by name"),
+      }),
+      aliases: { workflow_id: "workflow", branch: "ref" },
+      changes: true,
+      subjects: (args) => [{ kind: "name", name: String(args.workflow) }],
+      timeoutMs: 2 * LIMIT_MS,
+      run: async (args, { signal }) => {
+        const ref = args.ref ?? (await askGit(world, ["symbolic-ref", "--quiet", "--short", "HEAD"], signal));
+        if (ref === "") return failed("ref: missing: no branch is checked out; name one");
+        const given = Object.entries(args.inputs ?? {});
+        const inputs = given.flatMap(([name, value]) => ["--raw-field", `${name}=${value}`]);
+        const words = ["workflow", "run", String(args.workflow), "--ref", ref, ...inputs];
+        const ran = await askGithub(world, words, signal);
+        if ("problem" in ran) return failed(ran.problem);
+        return done(
+          `workflow ${args.workflow} was started on ${ref}; github_getWorkflowRunStatus with workflow shows the status of its runs`,
+        );
+      },
     }),
-    aliases: { workflow_id: "workflow", branch: "ref" },
-    changes: true,
-    subjects: (args) => [{ kind: "name", name: String(args.workflow) }],
-    timeoutMs: 2 * LIMIT_MS,
-    run: async (args, { signal }) => {
-      const ref = args.ref ?? (await askGit(world, ["symbolic-ref", "--quiet", "--short", "HEAD"], signal));
-      if (ref === "") return failed("ref: missing: no branch is checked out; name one");
-      const inputs = Object.entries(args.inputs ?? {}).flatMap(([name, value]) => [
-        "--raw-field",
-        `${name}=${value}`,
-      ]);
-      const ran = await askGithub(
-        world,
-        ["workflow", "run", String(args.workflow), "--ref", ref, ...inputs],
-        signal,
-      );
-      if ("problem" in ran) return failed(ran.problem);
-      return done(
-        `workflow ${args.workflow} was started on ${ref}; github_getWorkflowRunStatus with workflow shows the status of its runs`,
-      );
-    },
-  });
-}
-
-function createStatusTool(world: ProgramWorld): Tool {
-  return defineTool({
-    name: "github_getWorkflowRunStatus",
-    description:
-      "Shows the status of a GitHub Actions run by its run_id, of the latest runs of a workflow, or of the latest runs of all.",
-    arguments: z.strictObject({
-      run_id: id.optional().describe("The run's number"),
-      workflow: workflow.optional(),
+    defineTool({
+      name: "github_getWorkflowRunStatus",
+      description:
+        "Shows the status of a GitHub Actions run by its run_id, of the latest runs of a workflow, or of the latest runs of all.",
+      arguments: z.strictObject({
+        run_id: id.optional().describe("The run's number"),
+        workflow: workflow.optional(),
+      }),
+      aliases: { id: "run_id", workflow_id: "workflow" },
+      changes: false,
+      timeoutMs: 2 * LIMIT_MS,
+      run: async ({ run_id: run, workflow: of }, { signal }) => {
+        const fields = ["--json", Object.values(FIELDS).join(",")];
+        const list = ["list", "--limit", String(MOST_RUNS)];
+        if (of !== undefined) list.push("--workflow", String(of));
+        const words = ["run", ...(run === undefined ? list : ["view", String(run)]), ...fields];
+        const ran = await askGithub(world, words, signal);
+        if ("problem" in ran) return failed(ran.problem);
+        const json = tryParseJson(ran.stdout);
+        const read = z.array(Run).safeParse(json.ok ? [json.value].flat() : undefined);
+        if (!read.success) return failed(`cannot read the answer of gh: ${ran.stdout.slice(0, 300)}`);
+        return done(read.data.length === 0 ? "no runs found" : read.data.map(formatRun).join("\n\n"));
+      },
     }),
-    aliases: { id: "run_id", workflow_id: "workflow" },
-    changes: false,
-    timeoutMs: 2 * LIMIT_MS,
-    run: async ({ run_id: run, workflow: of }, { signal }) => {
-      const fields = ["--json", Object.values(FIELDS).join(",")];
-      const list = [
-        "list",
-        "--limit",
-        String(MOST_RUNS),
-        ...(of === undefined ? [] : ["--workflow", String(of)]),
-      ];
-      const ran = await askGithub(
-        world,
-        ["run", ...(run === undefined ? list : ["view", String(run)]), ...fields],
-        signal,
-      );
-      if ("problem" in ran) return failed(ran.problem);
-      const json = tryParseJson(ran.stdout);
-      const read = z.array(Run).safeParse(json.ok ? [json.value].flat() : undefined);
-      if (!read.success) return failed(`cannot read the answer of gh: ${ran.stdout.slice(0, 300)}`);
-      return done(read.data.length === 0 ? "no runs found" : read.data.map(formatRun).join("\n\n"));
-    },
-  });
+  ];
 }
 
 function formatRun(run: z.infer<typeof Run>): string {

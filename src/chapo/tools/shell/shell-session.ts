@@ -5,6 +5,7 @@ import path from "node:path";
 import { markName } from "../../../system/processes/sweep.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../../system/ports.js";
 import type { Redact } from "../../../system/text/secrets/redact.js";
+import type { ProgramWorld } from "../program.js";
 import type { Sandbox } from "../sandbox.js";
 import { redactFile } from "../../redact-file.js";
 import { buildShellScript, STATE_END } from "./shell-script.js";
@@ -14,13 +15,9 @@ const MOST_STATE_BYTES = 8 * 1024 * 1024;
 const MOST_IN_BACKGROUND = 16;
 const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** The ports, folders and environment of a shell. */
-export interface ShellWorld {
-  ports: Pick<Ports, "clock" | "files" | "processes" | "random">;
-  /** The absolute folder in which a fresh shell starts. */
-  root: string;
-  /** The whole environment of the commands. */
-  env: Readonly<Record<string, string>>;
+/** The ports, folders and environment of a shell. A fresh one starts in the root. */
+export interface ShellWorld extends ProgramWorld {
+  ports: ProgramWorld["ports"] & Pick<Ports, "random">;
   /** The absolute folder for output that is too long for a result; created when it is needed. */
   folder: string;
   redact: Redact;

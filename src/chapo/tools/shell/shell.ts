@@ -4,7 +4,15 @@ import { z } from "zod";
 import { matchLines } from "../../../system/text/match-lines.js";
 import { never } from "../../../system/never.js";
 import { redactFile } from "../../redact-file.js";
-import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
+import {
+  defineTool,
+  done,
+  failed,
+  type CallContext,
+  type Subject,
+  type Tool,
+  type ToolResult,
+} from "../../tool.js";
 import { ShellSession, type Background, type Foreground, type ShellWorld } from "./shell-session.js";
 import { createToolEnv } from "../../tool-env.js";
 import { characterEnd, characterStart } from "../../../system/text/utf8.js";
@@ -28,15 +36,9 @@ export interface ShellTools {
 /** Opens a shell; no process starts before the first command. Removes the keys of model providers from the environment. */
 export function openShell(world: ShellWorld): ShellTools {
   const session = new ShellSession({ ...world, env: createToolEnv(world.env) });
-  return {
-    tools: [
-      createExecuteTool(world, session),
-      createOutputTool(world, session),
-      createKillTool(session),
-      createRunTool(world, session),
-    ],
-    close: () => session.close(),
-  };
+  const [execute, runAlone] = createCommandTools(world, session);
+  const tools = [execute, ...createBackgroundTools(world, session), runAlone];
+  return { tools, close: () => session.close() };
 }
 
 const command = z
@@ -55,51 +57,51 @@ const timeout = z
 const IN_SANDBOX =
   " It runs in a sandbox: only the project and /tmp can be written, the network may be off, and all processes of a command end with it.";
 
-function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
-  return defineTool({
-    name: "bash_execute",
-    description:
-      "Runs a command in the session's shell, without a terminal. Folder, variables and functions carry over to the next call, " +
-      "jobs and traps do not. A process that must keep running needs background: true; its id is for bash_output and bash_kill." +
-      (world.sandbox === undefined ? "" : IN_SANDBOX),
-    arguments: z.strictObject({
-      command,
-      description: z.string().optional().describe("The purpose of the command, in a few words"),
-      timeout,
-      background: z.boolean().optional(),
+function createCommandTools(world: ShellWorld, session: ShellSession): [execute: Tool, runAlone: Tool] {
+  const run = async (
+    args: { command: string; timeout?: number | undefined },
+    state: "kept" | "none",
+    context: CallContext,
+  ): Promise<ToolResult> => {
+    const started = await session.start(args.command, state);
+    if ("problem" in started) return failed(started.problem);
+    return finish({ world, session, started }, args.timeout ?? USUAL_TIMEOUT_MS, context);
+  };
+  const shared = {
+    changes: true,
+    subjects: ({ command: text }: { command: string }): Subject[] => [{ kind: "command", text }],
+    timeoutMs: (args: { timeout?: number | undefined }) => (args.timeout ?? USUAL_TIMEOUT_MS) + MORE_MS,
+    preview: ({ command: text }: { command: string }) => Promise.resolve(text),
+  };
+  return [
+    defineTool({
+      ...shared,
+      name: "bash_execute",
+      description:
+        "Runs a command in the session's shell, without a terminal. Folder, variables and functions carry over to the next call, " +
+        "jobs and traps do not. A process that must keep running needs background: true; its id is for bash_output and bash_kill." +
+        (world.sandbox === undefined ? "" : IN_SANDBOX),
+      arguments: z.strictObject({
+        command,
+        description: z.string().optional().describe("The purpose of the command, in a few words"),
+        timeout,
+        background: z.boolean().optional(),
+      }),
+      aliases: { cmd: "command", run_in_background: "background", timeout_ms: "timeout" },
+      run: (args, context) =>
+        args.background === true ? runInBackground(session, args.command) : run(args, "kept", context),
     }),
-    aliases: { cmd: "command", run_in_background: "background", timeout_ms: "timeout" },
-    changes: true,
-    subjects: ({ command: text }) => [{ kind: "command", text }],
-    timeoutMs: (args) => (args.timeout ?? USUAL_TIMEOUT_MS) + MORE_MS,
-    preview: ({ command: text }) => Promise.resolve(text),
-    run: async (args, context) => {
-      if (args.background === true) return runInBackground(session, args.command);
-      const started = await session.start(args.command, "kept");
-      if ("problem" in started) return failed(started.problem);
-      return finish({ world, session, started }, args.timeout ?? USUAL_TIMEOUT_MS, context);
-    },
-  });
-}
-
-function createRunTool(world: ShellWorld, session: ShellSession): Tool {
-  return defineTool({
-    name: "run_command",
-    description:
-      "Runs a command in a shell of its own, in the project's root: nothing carries over from or to other calls, and " +
-      "nothing it starts outlives it. No terminal: stdin is empty. Answers with exit_code, stdout and stderr.",
-    arguments: z.strictObject({ command, timeout }),
-    aliases: { cmd: "command", timeout_ms: "timeout" },
-    changes: true,
-    subjects: ({ command: text }) => [{ kind: "command", text }],
-    timeoutMs: (args) => (args.timeout ?? USUAL_TIMEOUT_MS) + MORE_MS,
-    preview: ({ command: text }) => Promise.resolve(text),
-    run: async (args, context) => {
-      const started = await session.start(args.command, "none");
-      if ("problem" in started) return failed(started.problem);
-      return finish({ world, session, started }, args.timeout ?? USUAL_TIMEOUT_MS, context);
-    },
-  });
+    defineTool({
+      ...shared,
+      name: "run_command",
+      description:
+        "Runs a command in a shell of its own, in the project's root: nothing carries over from or to other calls, and " +
+        "nothing it starts outlives it. No terminal: stdin is empty. Answers with exit_code, stdout and stderr.",
+      arguments: z.strictObject({ command, timeout }),
+      aliases: { cmd: "command", timeout_ms: "timeout" },
+      run: (args, context) => run(args, "none", context),
+    }),
+  ];
 }
 
 interface Run {
@@ -127,15 +129,12 @@ async function finish(run: Run, timeoutMs: number, context: CallContext): Promis
   await ending;
   // A command outside the session's state must leave no processes behind.
   if (after === undefined && running.stopped === undefined) await running.stop("killed");
-  const notes = after === undefined ? [] : await adoptState(run.session, after);
-  return reportRun(run, timeoutMs, notes);
+  const isKept = after === undefined || (await run.session.adopt(after));
+  return reportRun(run, timeoutMs, isKept ? [] : [NOT_KEPT]);
 }
 
-async function adoptState(session: ShellSession, after: string): Promise<string[]> {
-  return (await session.adopt(after))
-    ? []
-    : ["[the shell did not end normally: its folder, variables and functions are as before this command]"];
-}
+const NOT_KEPT =
+  "[the shell did not end normally: its folder, variables and functions are as before this command]";
 
 async function reportRun(run: Run, timeoutMs: number, notes: string[]): Promise<ToolResult> {
   const { files } = run.world.ports;
@@ -185,34 +184,53 @@ async function runInBackground(session: ShellSession, text: string): Promise<Too
   return done(`id: ${started.id}\nstatus: running\n[bash_output returns its output, bash_kill ends it]`);
 }
 
-function createOutputTool(world: ShellWorld, session: ShellSession): Tool {
-  return defineTool({
-    name: "bash_output",
-    description:
-      "Returns the new output and the status of a background command; without id, of the one started last.",
-    arguments: z.strictObject({
-      id: z.string().optional(),
-      command: z.string().optional().describe("Instead of the id: the last one started with this command"),
-      filter: z
-        .string()
-        .max(1000)
-        .optional()
-        .describe("A regular expression: lines that do not match are dropped permanently"),
+function createBackgroundTools(world: ShellWorld, session: ShellSession): Tool[] {
+  return [
+    defineTool({
+      name: "bash_output",
+      description:
+        "Returns the new output and the status of a background command; without id, of the one started last.",
+      arguments: z.strictObject({
+        id: z.string().optional(),
+        command: z.string().optional().describe("Instead of the id: the last one started with this command"),
+        filter: z
+          .string()
+          .max(1000)
+          .optional()
+          .describe("A regular expression: lines that do not match are dropped permanently"),
+      }),
+      aliases: { bash_id: "id", shell_id: "id" },
+      changes: false,
+      run: async ({ id, command: text, filter }) => {
+        const found = findBackground(session.background, id, text);
+        return typeof found === "string" ? failed(found) : reportNewOutput(world, found, filter);
+      },
     }),
-    aliases: { bash_id: "id", shell_id: "id" },
-    changes: false,
-    run: async ({ id, command: text, filter }) => {
-      const found = findBackground(session.background, { id, text });
-      return typeof found === "string" ? failed(found) : reportNewOutput(world, found, filter);
-    },
-  });
+    defineTool({
+      name: "bash_kill",
+      description:
+        "Ends a background command; without id the session's shell: the next bash_execute starts a fresh one.",
+      arguments: z.strictObject({ id: z.string().optional() }),
+      aliases: { bash_id: "id", shell_id: "id" },
+      changes: false,
+      run: async ({ id }) => {
+        if (id === undefined)
+          return (await session.end())
+            ? done("the shell and its processes were ended; the next command starts a fresh one")
+            : failed("no shell is running: no command was run since it was opened or ended");
+        const found = findBackground(session.background, id);
+        if (typeof found === "string") return failed(found);
+        if (found.command.end !== undefined)
+          return failed(`${id} has already ended; its status is ${describeStatus(found)}`);
+        await found.command.stop("killed");
+        return done(`${id} and its processes were killed`);
+      },
+    }),
+  ];
 }
 
 /** Finds a background command, or says why there is none. */
-function findBackground(
-  all: readonly Background[],
-  { id, text }: { id: string | undefined; text?: string | undefined },
-): Background | string {
+function findBackground(all: readonly Background[], id?: string, text?: string): Background | string {
   const found = all.findLast((one) =>
     id !== undefined ? one.id === id : text === undefined || one.text.trim() === text.trim(),
   );
@@ -267,29 +285,6 @@ function describeStatus({ command: running }: Background): string {
   const { end } = running;
   if (end.how === "killed") return `killed (by ${end.signal})`;
   return end.how === "exited" && end.code === 0 ? "completed" : "failed";
-}
-
-function createKillTool(session: ShellSession): Tool {
-  return defineTool({
-    name: "bash_kill",
-    description:
-      "Ends a background command; without id the session's shell: the next bash_execute starts a fresh one.",
-    arguments: z.strictObject({ id: z.string().optional() }),
-    aliases: { bash_id: "id", shell_id: "id" },
-    changes: false,
-    run: async ({ id }) => {
-      if (id === undefined)
-        return (await session.end())
-          ? done("the shell and its processes were ended; the next command starts a fresh one")
-          : failed("no shell is running: no command was run since it was opened or ended");
-      const found = findBackground(session.background, { id });
-      if (typeof found === "string") return failed(found);
-      if (found.command.end !== undefined)
-        return failed(`${id} has already ended; its status is ${describeStatus(found)}`);
-      await found.command.stop("killed");
-      return done(`${id} and its processes were killed`);
-    },
-  });
 }
 
 /** The most bytes of output in a result, which names the files with all of it. */

@@ -41,11 +41,8 @@ function isText(kind: string): boolean {
 /** Decodes by the byte order mark, the server's charset or the page's own charset; otherwise as UTF-8. */
 function decode({ body, contentType }: Page): string {
   const start = new TextDecoder("latin1").decode(body.subarray(0, 2048));
-  const marked = start.startsWith("\xFF\xFE")
-    ? "utf-16le"
-    : start.startsWith("\xFE\xFF")
-      ? "utf-16be"
-      : undefined;
+  const big = start.startsWith("\xFE\xFF") ? "utf-16be" : undefined;
+  const marked = start.startsWith("\xFF\xFE") ? "utf-16le" : big;
   const said = /charset\s*=\s*["']?([\w-]{1,40})/i;
   const label = marked ?? said.exec(contentType)?.[1] ?? said.exec(start)?.[1] ?? "utf-8";
   try {
@@ -117,11 +114,8 @@ async function convert(html: string, url: string): Promise<{ title: string; text
     return parsed;
   };
   let title: string | undefined;
-  const markdown = new TurndownService({
-    headingStyle: "atx",
-    codeBlockStyle: "fenced",
-    bulletListMarker: "-",
-  });
+  const style = { headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" } as const;
+  const markdown = new TurndownService(style);
   const cleaned = (): Parsed => {
     const document = parse(/<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
     title ??= [...document.querySelectorAll("title")][0]?.textContent ?? undefined;
@@ -138,11 +132,8 @@ async function convert(html: string, url: string): Promise<{ title: string; text
 function clean(document: Parsed, url: string): Parsed {
   const hidden = "title, script, style, noscript, template, iframe, svg";
   for (const element of document.querySelectorAll(hidden)) element.remove();
-  for (const [selector, name] of [
-    ["a[href]", "href"],
-    ["img[src]", "src"],
-  ] as const)
-    for (const element of document.querySelectorAll(selector))
+  for (const name of ["href", "src"])
+    for (const element of document.querySelectorAll(name === "href" ? "a[href]" : "img[src]"))
       element.setAttribute(name, toAbsolute(element.getAttribute(name) ?? "", url));
   return document;
 }

@@ -1,7 +1,6 @@
 // The tool web_search asks the search provider of the settings. src/system/network.ts connects.
 import { z } from "zod";
 import type { Network, NetworkAnswer, NetworkRequest } from "../../../system/network.js";
-import { never } from "../../../system/never.js";
 import { shorten } from "../../../system/text/cut.js";
 import { parseJson } from "../../../system/text/json.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
@@ -22,21 +21,44 @@ export interface WebSearchSettings {
 
 type Provider = NonNullable<WebSearchSettings["provider"]>;
 
-/** The variable of each provider's key and the default address. */
-const PROVIDERS: Readonly<Record<Provider, { key?: string; base?: string }>> = {
-  tavily: { key: "TAVILY_API_KEY", base: "https://api.tavily.com" },
-  brave: { key: "BRAVE_API_KEY", base: "https://api.search.brave.com" },
-  serper: { key: "SERPER_API_KEY", base: "https://google.serper.dev" },
-  perplexity: { key: "PERPLEXITY_API_KEY", base: "https://api.perplexity.ai" },
-  searxng: {},
+/** How a provider is asked: what is sent in the body, or else in the address. */
+interface Service {
+  /** The variable of its key. */
+  key?: string;
+  /** Its default address. */
+  base?: string;
+  path: string;
+  headers?: (key: string) => Record<string, string>;
+  body?: (query: string, page: number) => Record<string, unknown>;
+  parameters?: (query: string, page: number) => Record<string, string>;
+  hasOnePage?: true;
+}
+
+const BEARER: Service = {
+  path: "/search",
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
+  body: (query) => ({ query, max_results: MOST_HITS }),
+  hasOnePage: true,
+};
+
+const PROVIDERS: Readonly<Record<Provider, Service>> = {
+  tavily: { ...BEARER, key: "TAVILY_API_KEY", base: "https://api.tavily.com" },
+  brave: {
+    ...{ key: "BRAVE_API_KEY", base: "https://api.search.brave.com", path: "/res/v1/web/search" },
+    headers: (key) => ({ "x-subscription-token": key }),
+    parameters: (q, page) => ({ q, count: `${MOST_HITS}`, offset: `${page - 1}` }),
+  },
+  serper: {
+    ...{ key: "SERPER_API_KEY", base: "https://google.serper.dev", path: "/search" },
+    headers: (key) => ({ "x-api-key": key }),
+    body: (q, page) => ({ q, page }),
+  },
+  perplexity: { ...BEARER, key: "PERPLEXITY_API_KEY", base: "https://api.perplexity.ai" },
+  searxng: { path: "/search", parameters: (q, page) => ({ q, format: "json", pageno: `${page}` }) },
 };
 
 /** Creates the tool `web_search`. Without a provider or its key, a call reports what is missing. */
-export function createWebSearchTool(
-  network: Network,
-  settings: WebSearchSettings,
-  env: Readonly<Record<string, string | undefined>>,
-): Tool {
+export function createWebSearchTool(network: Network, settings: WebSearchSettings, env: Variables): Tool {
   return defineTool({
     name: "web_search",
     description: "Searches the web; returns titles, URLs and snippets. Open the best ones with web_fetch.",
@@ -63,11 +85,12 @@ export function createWebSearchTool(
   });
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
 type Asked = Pick<NetworkRequest, "url" | "method" | "headers" | "body"> & { who: string };
 
 function buildRequest(
   { provider, baseUrl }: WebSearchSettings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Variables,
   { query, page }: { query: string; page: number },
 ): Asked | { problem: string } {
   if (provider === undefined)
@@ -75,60 +98,25 @@ function buildRequest(
       problem:
         "no search provider is configured; set agents.<name>.chapo.search.provider to tavily, brave, serper, perplexity or searxng",
     };
-  const { key: variable, base: usual } = PROVIDERS[provider];
-  const base = baseUrl ?? usual;
-  if (base === undefined)
+  const { key: variable, base = "", path, headers, body, parameters, hasOnePage } = PROVIDERS[provider];
+  const address = baseUrl ?? base;
+  if (address === "")
     return { problem: `${provider} needs its address: set agents.<name>.chapo.search.base_url` };
-  if (!/^https?:\/\//.test(base) || !URL.canParse(base))
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address))
     return { problem: "search.base_url is not an http or https URL" };
   const key = variable === undefined ? "" : (env[variable] ?? "");
   if (variable !== undefined && key === "") return { problem: `${provider} needs a key: set ${variable}` };
-  const at = (path: string, parameters: Readonly<Record<string, string>> = {}) =>
-    urlOf(base, path, parameters);
-  const json = { accept: "application/json" };
-  const sent = { ...json, "content-type": "application/json" };
-  switch (provider) {
-    case "tavily":
-    case "perplexity":
-      if (page > 1) return { problem: `${provider} has only one page; search for other words` };
-      return {
-        who: provider,
-        url: at("/search"),
-        method: "POST",
-        headers: { ...sent, authorization: `Bearer ${key}` },
-        body: JSON.stringify({ query, max_results: MOST_HITS }),
-      };
-    case "brave":
-      return {
-        who: provider,
-        method: "GET",
-        headers: { ...json, "x-subscription-token": key },
-        url: at("/res/v1/web/search", { q: query, count: `${MOST_HITS}`, offset: `${page - 1}` }),
-      };
-    case "serper":
-      return {
-        who: provider,
-        url: at("/search"),
-        method: "POST",
-        headers: { ...sent, "x-api-key": key },
-        body: JSON.stringify({ q: query, page }),
-      };
-    case "searxng":
-      return {
-        who: provider,
-        method: "GET",
-        headers: json,
-        url: at("/search", { q: query, format: "json", pageno: `${page}` }),
-      };
-    default:
-      return never(provider);
-  }
-}
-
-function urlOf(base: string, path: string, parameters: Readonly<Record<string, string>>): URL {
-  const url = new URL(base.replace(/(?<!\/)\/+$/, "") + path);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return url;
+  if (hasOnePage === true && page > 1)
+    return { problem: `${provider} has only one page; search for other words` };
+  const url = new URL(address.replace(/(?<!\/)\/+$/, "") + path);
+  for (const [name, value] of Object.entries(parameters?.(query, page) ?? {}))
+    url.searchParams.set(name, value);
+  const sent: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+  return {
+    ...{ who: provider, url, method: body === undefined ? "GET" : "POST" },
+    headers: { accept: "application/json", ...sent, ...headers?.(key) },
+    body: body === undefined ? undefined : JSON.stringify(body(query, page)),
+  };
 }
 
 /** A hit in the form of any provider. */

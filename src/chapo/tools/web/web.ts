@@ -29,9 +29,9 @@ export interface WebRequest {
 export function createWebTools(request: WebRequest): Tool[] {
   const { network, settings, env, unattended, said } = request;
   const onlyMentioned = settings.webFetch.onlyMentioned ?? unattended;
-  const wasMentioned = (url: string) => isNamedByOthers(url, said());
+  const wasMentioned = onlyMentioned ? (url: string) => isNamedByOthers(url, said()) : undefined;
   return [
-    createWebFetchTool({ ...request, ...(onlyMentioned ? { wasMentioned } : {}) }),
+    createWebFetchTool({ ...request, wasMentioned }),
     createWebSearchTool(network, settings.search, env),
   ];
 }
@@ -47,14 +47,8 @@ function isNamedByOthers(url: string, said: readonly Message[]): boolean {
         if (message.own !== true && isMentioned(url, [message.text])) return true;
         break;
       case "tool": {
-        const texts = message.results.filter(({ success, name }) => success && !isShell(name));
-        if (
-          isMentioned(
-            url,
-            texts.map(({ output }) => output),
-          )
-        )
-          return true;
+        const results = message.results.filter(({ success, name }) => success && !isShell(name));
+        if (results.some(({ output }) => isMentioned(url, [output]))) return true;
         break;
       }
       case "assistant": {
@@ -104,9 +98,7 @@ export function createWebFetchTool(bounds: WebFetchBounds): Tool {
   return defineTool({
     name: "web_fetch",
     description: `Fetches a public web page and returns it as Markdown, at most 50,000 characters.${restricted}`,
-    arguments: z.strictObject({
-      url: z.string().min(1).max(LONGEST_URL),
-    }),
+    arguments: z.strictObject({ url: z.string().min(1).max(LONGEST_URL) }),
     aliases: { uri: "url", link: "url" },
     changes: false,
     maxOutput: MOST_TEXT + LONGEST_URL + 1000,
@@ -139,18 +131,8 @@ function readUrl(text: string, base?: URL): { url: URL } | { problem: string } {
 async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal): Promise<ToolResult> {
   let url = start;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const answer = await bounds.network.request({
-      url,
-      method: "GET",
-      headers: {
-        accept:
-          "text/html, application/xhtml+xml, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5",
-        "user-agent": "Mozilla/5.0 (compatible; looper-chapo)",
-      },
-      signal,
-      maxBytes: LARGEST_BODY,
-      mayConnect: bounds.mayConnect,
-    });
+    const limits = { signal, maxBytes: LARGEST_BODY, mayConnect: bounds.mayConnect };
+    const answer = await bounds.network.request({ url, method: "GET", headers: HEADERS, ...limits });
     if ("failed" in answer) return describeFailure(url, start, answer);
     const target = readRedirect(answer);
     if (target === undefined) return toResult(answer, url);
@@ -165,6 +147,11 @@ async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal
   }
   return failed(`web_fetch: ${start.href} redirects more than ${MOST_REDIRECTS} times`);
 }
+
+const HEADERS = {
+  accept: "text/html, application/xhtml+xml, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5",
+  "user-agent": "Mozilla/5.0 (compatible; looper-chapo)",
+};
 
 function isSameHost(a: URL, b: URL): boolean {
   const plain = ({ host }: URL): string => host.replace(/^www\./, "");
