@@ -13,9 +13,8 @@ import { isRecord, tryParseJson } from "../../src/system/text/json.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
 import { lookOf, printLines, printJson, tableOf, warn } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
-import { storeMessage } from "../../src/chapo/session/inbox.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
-import { resumeSession, listSessions } from "../../src/chapo/session/sessions.js";
+import { resumeSession, listSessions, storeMessage } from "../../src/chapo/session/sessions.js";
 import { clean } from "../../src/ui/text.js";
 import {
   undoneAnswer,

@@ -140,7 +140,7 @@ const USUAL_OUTPUT = 30_000;
 /** Creates a tool from its definition. */
 export function defineTool<A>(definition: ToolDefinition<A>): Tool {
   const { $schema: _draft, ...parameters } = z.toJSONSchema(definition.arguments, { io: "input" });
-  const fields = listFields(parameters);
+  const fields = Object.keys(parameters.properties ?? {});
   return {
     name: definition.name,
     description: definition.description,
@@ -168,11 +168,6 @@ function prepareCall<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
     check: check === undefined ? undefined : () => check(args),
     run: (context) => definition.run(args, context),
   };
-}
-
-function listFields(schema: ToolParameters): readonly string[] {
-  const { properties } = schema;
-  return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }
 
 /** Returns the arguments in the tool's own spelling. An unknown field is a problem, because ignoring it could do harm. */

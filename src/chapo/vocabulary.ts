@@ -85,7 +85,8 @@ export function offerTools(
     return named.map(({ name, parameters }) => ({
       name,
       description,
-      parameters: addAgent(trimSchema(tool.name, parameters), agents),
+      // The schema of an MCP server's tool stays as it is.
+      parameters: addAgent(tool.name.startsWith("mcp_") ? parameters : trimObject(parameters), agents),
     }));
   });
 }
@@ -203,11 +204,7 @@ const CHECKED_ANYWAY = new Set([
   ...["minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "additionalProperties"],
 ]);
 
-/** Removes words of a tool's own schema that help no model. The schema of an MCP server's tool stays as it is. */
-function trimSchema(name: string, parameters: ToolParameters): ToolParameters {
-  return name.startsWith("mcp_") ? parameters : trimObject(parameters);
-}
-
+/** Removes words of a tool's own schema that help no model. */
 function trimObject(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {

@@ -260,7 +260,7 @@ async function handleFailure(
   }
   if (failure.reason === "context-full" && !context.shortened) {
     context.shortened = true;
-    if (await compact(context, offered, SHORTENED_SHARE)) return undefined;
+    if ((await compact(context, offered, SHORTENED_SHARE)) === true) return undefined;
     if (await shortenTo(context, offered, countUsedTokens(context, offered) / 2)) return undefined;
     return endExhausted(context, "window", "the tokens of the model's window");
   }

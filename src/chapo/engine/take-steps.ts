@@ -1,12 +1,12 @@
-// Carries out the decisions of a turn, in order, one at a time, and has an answer checked in a separate request to the model.
-// converse.ts asks the model and keeps the context window.
+// Carries out the decisions of a turn, in order: makes its calls, one at a time or several of sub-agents that only read together, keeps
+// their results, and has an answer checked in a separate request to the model. call-tool.ts checks and runs a call; converse.ts asks
+// the model and keeps the context window.
 import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
 import { nameInQueue } from "./calls/ask-queue.js";
-import { emitCall, keepResult, takeCall, takeCallsTogether, type NamedCall } from "./calls/take-calls.js";
-import { findTask } from "./children/open-tasks.js";
-import { appendMessages, type Conversation } from "./conversation.js";
-import { ASK_USER, type TurnStep } from "./calls/decision.js";
+import { findTask, endTask } from "./children/open-tasks.js";
+import { appendMessages, type Conversation, addResult } from "./conversation.js";
+import { ASK_USER, type TurnStep, type ReadCall } from "./calls/decision.js";
 import { type TurnEvent, DraftVerdict } from "./events.js";
 import { withoutPending } from "./calls/pending.js";
 import { closeCalls } from "./resume.js";
@@ -22,8 +22,10 @@ import {
 } from "./world.js";
 import { findObjects } from "../../agents/json-objects.js";
 import { askModel } from "./ask-model.js";
-import { clipMiddle } from "./window/clip.js";
+import { clipMiddle, clip } from "./window/clip.js";
 import { quoteRequests, describeSteps } from "./steps.js";
+import { getPending } from "./calls/ask-permission.js";
+import { callTool, type ToolCallOutcome } from "./calls/call-tool.js";
 
 /** The number of turns in a row without progress that ends the conversation with an error. */
 const STALLS = 3;
@@ -209,7 +211,7 @@ function finishInText(context: TurnContext, finish: Finish, text: string): StepR
   return countStall(context, told, "no-summary");
 }
 
-/** What the model is told about a turn without a decision. */
+/** The reminders to the model after a turn without a decision. */
 const NO_DECISION: Readonly<Record<Extract<TurnStep, { do: "again" }>["because"], string>> = {
   cut: "Your turn was cut off at the limit of its length and was discarded. Be shorter: smaller calls, or the whole answer again in fewer words.",
   none: "Your turn was empty. Call a tool, or answer in text.",
@@ -283,4 +285,119 @@ function formatFeedback({ issues, suggestion, confidence }: DraftVerdict, draft:
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** Makes a call and keeps its result. */
+async function takeCall(context: TurnContext, named: ReadCall): Promise<StepResult> {
+  const { read, made } = await make(context, named);
+  return keepMade(context, read, made);
+}
+
+/**
+ * Makes calls at the same time, at most `most`, and keeps their results in the order of the calls. Returns what the turn came to:
+ * a call of a sub-agent that waits for a person is the outcome.
+ */
+async function takeCallsTogether(
+  context: TurnContext,
+  calls: readonly ReadCall[],
+  most: number,
+): Promise<StepResult> {
+  const all = await mapTogether(calls, most, (named) => make(context, named));
+  const came: StepResult[] = [];
+  for (const { read, made } of all) came.push(await keepMade(context, read, made));
+  const events = came.filter((one) => typeof one === "string");
+  const outcomes = came.filter((one) => typeof one === "object");
+  return (
+    outcomes.find(({ how }) => how === "pending") ??
+    outcomes[0] ??
+    (events.includes("error") ? "error" : "tool_result")
+  );
+}
+
+async function mapTogether<T, R>(all: readonly T[], most: number, map: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = [...all.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [at, one] = next;
+      results[at] = await map(one);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, all.length) }, work));
+  return results;
+}
+
+type Made = Awaited<ReturnType<typeof callTool>>;
+
+async function make(context: TurnContext, named: ReadCall): Promise<{ read: ReadCall; made: Made }> {
+  // The stored arguments of a call that waited are exact; those of the message may have been redacted.
+  const waited = getPending(context, { callId: named.id });
+  const read = waited === undefined ? named : { ...named, args: waited.args };
+  emitCall(context, read);
+  return { read, made: await callTool(context, read) };
+}
+
+async function keepMade(context: TurnContext, read: ReadCall, made: Made): Promise<StepResult> {
+  if ("paused" in made) return made.paused;
+  if ("pending" in made) return { how: "pending", pending: made.pending };
+  const repeated = countRefusals(context, read, made);
+  const told = repeated === WARNED_AT ? { ...made, output: `${made.output}\n${REPEATED}` } : made;
+  await keepResult(context, read, told);
+  context.stalls = 0;
+  if (made.success) context.done.add(JSON.stringify([read.name, read.args]));
+  if (repeated >= ENDED_AT)
+    return {
+      how: "error",
+      error: `the model made the same call ${repeated} times, and it was refused each time: ${read.name} (${clip(made.output.split("\n")[0] ?? "", LONGEST_REASON)})`,
+      reason: "incomplete",
+    };
+  return made.success ? "tool_result" : "error";
+}
+
+/** Refusals of one call in a row: the model is warned, then the conversation ends. */
+const WARNED_AT = 3;
+const ENDED_AT = 5;
+const REPEATED = `This call was refused ${WARNED_AT} times in a row. Do not make it again: after ${ENDED_AT} the work ends.`;
+
+/** Returns how often this very call was refused in a row; 0 if it was run. */
+function countRefusals(
+  context: TurnContext,
+  { name, args }: ReadCall,
+  { success, tries }: ToolCallOutcome,
+): number {
+  if (success || tries > 0) {
+    delete context.refused;
+    return 0;
+  }
+  const call = JSON.stringify([name, args]);
+  const times = context.refused?.call === call ? context.refused.times + 1 : 1;
+  context.refused = { call, times };
+  return times;
+}
+
+const LONGEST_REASON = 300;
+
+/** A call that gets a result. */
+type NamedCall = Pick<ReadCall, "id" | "offered" | "agent" | "name" | "args">;
+
+/** Reports a call. */
+function emitCall({ world }: TurnContext, { id, agent, name, args }: NamedCall): void {
+  world.emit({ type: "tool_call", data: { callId: id, agent, tool: name, args } });
+}
+
+/** Adds the result of a call to the conversation, and saves both. */
+async function keepResult(
+  context: TurnContext,
+  { id, offered, agent, name: tool }: NamedCall,
+  made: ToolCallOutcome,
+): Promise<void> {
+  const { success, output, diff, tries, code } = made;
+  const { world, conversation } = context;
+  const done = getPending(context, { callId: id }) !== undefined;
+  const result = { callId: id, name: offered, success, output };
+  context.conversation = endTask(addResult(done ? withoutPending(conversation) : conversation, result), id);
+  const data = { callId: id, agent, tool, success, output, diff, code, tries };
+  world.emit({ type: "tool_result", data });
+  await world.save(context.conversation);
+  context.asks?.leave(nameInQueue(conversation, id));
 }

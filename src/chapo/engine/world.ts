@@ -207,7 +207,7 @@ export type ConversationOutcome =
       retryAt?: number;
     };
 
-/** What a step of a turn came to: the conversation's end, or the event that the next turn responds to. */
+/** The result of a step: the conversation's end, or the event that the next turn responds to. */
 export type StepResult = ConversationOutcome | TurnEvent;
 
 /** A running conversation with its state between turns. */

@@ -1,5 +1,5 @@
 // A connection to one MCP server: starts its process contained, lists and calls its tools, closes it. Only this file loads the
-// protocol's library, and it is imported only if a server is configured. mcp-tools.ts converts the tools.
+// protocol's library, and it is imported only if a server is configured. servers.ts converts the tools.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { JSONRPCMessageSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -128,17 +128,13 @@ type Called = Extract<Decision, { intent: "tool_call" }>;
 
 /** Returns the arguments, with the agent if the tool takes one. */
 function toArguments({ toolName, toolArgs, agent }: Called, tools: readonly OfferedTool[]): unknown {
-  const args = typeof toolArgs === "string" ? parseArguments(toolArgs) : (toolArgs ?? {});
+  const parsed = typeof toolArgs === "string" ? tryParseJson(toolArgs) : undefined;
+  // A text that is not JSON stays a text: the gate reports what is wrong with it.
+  const args = parsed?.ok === true ? parsed.value : (toolArgs ?? {});
   const properties = tools.find(({ name }) => name === toolName)?.parameters["properties"];
   const takesAgent = field(properties, "agent") !== undefined;
   if (!takesAgent || typeof args !== "object" || args === null || (agent ?? "") === "") return args;
   return { agent, ...args };
-}
-
-/** A text that is not JSON stays a text: the gate reports what is wrong with it. */
-function parseArguments(text: string): unknown {
-  const parsed = tryParseJson(text);
-  return parsed.ok ? parsed.value : text;
 }
 
 function listTools(tools: readonly OfferedTool[]): string {

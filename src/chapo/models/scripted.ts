@@ -213,21 +213,15 @@ function chooseList(script: ChapoScript, { who, taskId, attempt = 1 }: ScriptTur
     case "looper": {
       const { turns, default: other } = script;
       if (taskId === undefined) return { name: "turns", entries: turns ?? other };
+      const tasks = new Map(Object.entries(script.tasks ?? {}));
       const nth = `${taskId}#${attempt}`;
-      const again = getEntries(script.tasks, nth);
+      const again = tasks.get(nth);
       if (again !== undefined) return { name: `tasks.${nth}`, entries: again };
-      const own = getEntries(script.tasks, taskId);
+      const own = tasks.get(taskId);
       const name = own !== undefined ? `tasks.${taskId}` : other !== undefined ? "default" : "turns";
       return { name, entries: own ?? other ?? turns };
     }
     default:
-      return { name: `agents.${who}`, entries: getEntries(script.agents, who) };
+      return { name: `agents.${who}`, entries: new Map(Object.entries(script.agents ?? {})).get(who) };
   }
-}
-
-function getEntries(
-  lists: Readonly<Record<string, ScriptEntry[]>> | undefined,
-  name: string,
-): ScriptEntry[] | undefined {
-  return lists !== undefined && Object.hasOwn(lists, name) ? lists[name] : undefined;
 }

@@ -1,9 +1,8 @@
 // Tests the conversion of a provider's answer to a reply, and of the reply back to a message.
 import { expect, test } from "vitest";
 import type { ChatMessage } from "../model.js";
-import { toFailedRequest } from "./failed-request.js";
 import { toReply, toSdkPrompt, type SdkAnswer, type SdkPart } from "./sdk-messages.js";
-import { gatherAnswer } from "./sdk.js";
+import { gatherAnswer, toFailedRequest } from "./sdk.js";
 
 const NAME = "anthropic/claude-x";
 const tokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };

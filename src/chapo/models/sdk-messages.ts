@@ -147,7 +147,8 @@ export function toReply(
   request: Pick<ModelRequest, "messages">,
   { name, prices }: { name: string; prices?: Prices },
 ): ModelReply {
-  const calls = collectCalls(answer.content, name, collectIds(request));
+  const before = request.messages.flatMap((one) => (one.role === "assistant" ? one.calls : []));
+  const calls = collectCalls(answer.content, name, new Set(before.map(({ id }) => id)));
   const text = answer.content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const usage = toUsage(answer.usage);
   const costUsd = usage === undefined ? undefined : computeCost(usage, name, prices);
@@ -176,12 +177,6 @@ function parseArguments(input: string): unknown {
   if (input.trim() === "") return {};
   const parsed = tryParseJson(input);
   return parsed.ok ? parsed.value : input;
-}
-
-function collectIds({ messages }: Pick<ModelRequest, "messages">): Set<string> {
-  return new Set(
-    messages.flatMap((message) => (message.role === "assistant" ? message.calls.map(({ id }) => id) : [])),
-  );
 }
 
 /** Makes an id unique: small servers count calls from 0 in each answer, or send no ids. */

@@ -19,7 +19,8 @@ export async function findGitPlace(files: Files, folder: string): Promise<Worktr
   const found = await findDotGit(files, folder);
   if (found === undefined) return undefined;
   const { top, git } = found;
-  return { top, ...(git === undefined ? {} : await readBranch(files, git)) };
+  const head = git === undefined ? "" : await readSmall(files, path.join(git, "HEAD"));
+  return { top, branch: /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] };
 }
 
 /**
@@ -40,11 +41,6 @@ export async function findDotGit(
     }
     if (top === path.dirname(top)) return undefined;
   }
-}
-
-async function readBranch(files: Files, git: string): Promise<{ branch?: string }> {
-  const branch = /^ref: refs\/heads\/(.+)$/m.exec(await readSmall(files, path.join(git, "HEAD")))?.[1];
-  return branch === undefined ? {} : { branch };
 }
 
 /** Reads a file of git's; "" if it cannot be read. */

@@ -62,11 +62,10 @@ export function formatSkills(skills: readonly Skill[]): string {
 export function collectSkillTools(skills: readonly Skill[]): string[] | undefined {
   const lists = skills.flatMap(({ toolAllowList }) => (toolAllowList === undefined ? [] : [toolAllowList]));
   if (lists.length === 0) return undefined;
-  return [...new Set([...lists.flat().flatMap(toAllowed), ...ALWAYS])];
-}
-
-/** Returns what a name in a list means. An unknown name stays, so that a list of such names allows nothing. */
-function toAllowed(name: string): readonly string[] {
-  const patterns = toToolPatterns(name);
-  return patterns.length > 0 ? patterns : [name];
+  const allowed = lists.flat().flatMap((name) => {
+    const patterns = toToolPatterns(name);
+    // An unknown name stays, so that a list of such names allows nothing.
+    return patterns.length > 0 ? patterns : [name];
+  });
+  return [...new Set([...allowed, ...ALWAYS])];
 }

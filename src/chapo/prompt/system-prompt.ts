@@ -107,13 +107,9 @@ export function draftProjectFile(project: ProjectContext): string {
       .map((one) => `- ${quoteCode(`${packageTool ?? "npm"} run ${one.name}`)}: ${quoteCode(one.command)}`),
   ];
   return [
-    `# ${toOneLine(name ?? "This project")}`,
+    `# ${(name ?? "This project").replaceAll(/\s+/g, " ").slice(0, LONGEST_NAME).trim()}`,
     "Notes for agents that work here. Add what the code does not show: conventions, pitfalls, files that must not be changed.",
     `<!-- looper:project -->\n## What is here\n\n${about.length > 0 ? about.join("\n") : "- Nothing was recognised yet."}\n<!-- /looper:project -->`,
     "## Conventions\n",
   ].join("\n\n");
-}
-
-function toOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").slice(0, LONGEST_NAME).trim();
 }

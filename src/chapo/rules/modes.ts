@@ -19,24 +19,13 @@ export type Treatment = "run" | "ask" | "refuse";
 
 type Row = Readonly<Record<CallClass, Treatment>>;
 
-const ASK_ALL: Row = {
-  read: "run",
-  secret: "ask",
-  web: "ask",
-  edit: "ask",
-  look: "ask",
-  other: "ask",
-  dangerous: "ask",
-};
-const RUN_ALL: Row = {
-  read: "run",
-  secret: "run",
-  web: "run",
-  edit: "run",
-  look: "run",
-  other: "run",
-  dangerous: "run",
-};
+/** A row that treats all calls but those that only read alike. */
+function rowOf(all: Treatment): Row {
+  return { read: "run", secret: all, web: all, edit: all, look: all, other: all, dangerous: all };
+}
+
+const ASK_ALL = rowOf("ask");
+const RUN_ALL = rowOf("run");
 const EDITS_RUN: Row = { ...ASK_ALL, edit: "run" };
 const TRUSTED: Row = { ...RUN_ALL, dangerous: "ask" };
 
@@ -47,10 +36,7 @@ export const TABLE: Readonly<Record<PermissionMode, Row>> = {
   acceptEdits: EDITS_RUN,
   // For the stages of a workflow: a person sees the diff of each before the next begins.
   staged: EDITS_RUN,
-  dontAsk: {
-    ...{ read: "run", secret: "refuse", web: "refuse", edit: "refuse" },
-    ...{ look: "refuse", other: "refuse", dangerous: "refuse" },
-  },
+  dontAsk: rowOf("refuse"),
   bypassPermissions: RUN_ALL,
   auto: { ...EDITS_RUN, look: "run" },
   trusted: TRUSTED,

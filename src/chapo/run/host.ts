@@ -48,7 +48,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
   let written = Promise.resolve();
   const write = (line: unknown): void => {
     written = written.then(() => writeLine(io, line));
-    // Whoever waits for it gets the error.
+    // A wait for it gets the error.
     written.catch(() => undefined);
   };
   const place = await findSession(request, ports);

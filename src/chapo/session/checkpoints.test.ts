@@ -10,8 +10,7 @@ test("files are kept once before the first call that may change something and on
   };
   const session = {
     id: "s1",
-    readPart: () => Promise.resolve(undefined),
-    writePart: () => Promise.resolve(),
+    part: () => ({ read: () => Promise.resolve(undefined), write: () => Promise.resolve() }),
   };
   const place = {
     ...{ session, trees: () => Promise.resolve(trees), redact: (text: string) => text },

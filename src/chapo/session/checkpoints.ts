@@ -5,8 +5,7 @@ import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
 import { forgetOpen, type Conversation } from "../engine/conversation.js";
-import { storeMessage } from "./inbox.js";
-import type { OpenSession } from "./sessions.js";
+import { storeMessage, type OpenSession } from "./sessions.js";
 
 /** Keeps the project's files, and takes back what changed between two states of them. */
 export interface ProjectTrees {
@@ -72,7 +71,7 @@ export async function keepAround<T>(
     }
   };
   let begun: Promise<void> | undefined;
-  await session.writePart(PART, next);
+  await session.part(PART).write(next);
   try {
     return await work(() => (begun ??= keep(names.before)));
   } finally {
@@ -102,7 +101,7 @@ function nameOf(n: number, part: number): { before: string; after: string } {
 }
 
 async function readCheckpoints(session: OpenSession): Promise<Checkpoint[]> {
-  const read = z.array(Checkpoint).safeParse(await session.readPart(PART));
+  const read = z.array(Checkpoint).safeParse(await session.part(PART).read());
   return read.success ? read.data : [];
 }
 
@@ -121,7 +120,7 @@ export async function undoLast(place: CheckpointPlace): Promise<UndoneMessage> {
     const back = await trees.takeBack(session.id, spansOf([one]));
     if ("changed" in back) return refuseChanged(back.changed);
     one.undone = true;
-    await session.writePart(PART, kept);
+    await session.part(PART).write(kept);
     if (back.paths.length === 0) continue;
     await storeMessage(place.ports, session.folder, `I took back your changes to ${back.paths.join(", ")}.`);
     const message = titleOf(one);
@@ -149,7 +148,7 @@ export async function rewindTo(
   const back = await trees.takeBack(session.id, spansOf(later.reverse()));
   if ("changed" in back) return refuseChanged(back.changed);
   const earlier = kept.filter(({ n }) => n < target.n);
-  await session.writePart(PART, earlier);
+  await session.part(PART).write(earlier);
   const cut = cutBefore(conversation, target, redact);
   const told = [
     `Went back to before "${titleOf(target)}".`,

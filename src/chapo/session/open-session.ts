@@ -91,7 +91,7 @@ async function assembleParts(
   const permissions = await openPermissions(settings, {
     // A run has a gate and rescues.
     usual: unattended ? "trusted" : "default",
-    store: openPart(session, "mode"),
+    store: session.part("mode"),
   });
   const hooks = openHooks(request, session, permissions.mode);
   const guard = openGuard(request, permissions, () => said);
@@ -107,8 +107,8 @@ async function assembleParts(
     ...{ ...request, memory, unattended, said: () => said, sandbox, hidden, staysOnHost },
     env: { ...request.env, ...hooks.env },
     outputs: path.join(session.folder, "outputs"),
-    todos: openPart(session, "todos"),
-    known: openKnownFiles(ports.files, openPart(session, "reads")),
+    todos: session.part("todos"),
+    known: openKnownFiles(ports.files, session.part("reads")),
   });
   const tell = createEventWriter(ports.clock, redact, request.onEvent);
   const emit = (news: ChapoNews): void => {
@@ -128,11 +128,6 @@ async function assembleParts(
         throw error;
       }),
   };
-}
-
-/** A named value of the session. */
-function openPart(session: OpenSession, name: string) {
-  return { read: () => session.readPart(name), write: (value: unknown) => session.writePart(name, value) };
 }
 
 /** The conversation with the usage of sub-agents that were killed before it was added. */

@@ -26,8 +26,7 @@ import { collectUnused, selectOffered, keepStablePart } from "./stable-prompt.js
 import { toSessionModel, attachImages, loadImages, type ImagePlace } from "./images.js";
 import type { Guard, SessionPermissions } from "./permissions/guard.js";
 import type { SessionRequest } from "./session-request.js";
-import { openInbox } from "./inbox.js";
-import { KEPT, type OpenSession } from "./sessions.js";
+import { KEPT, openInbox, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
@@ -85,11 +84,12 @@ export async function createWorld(
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
   const [project, noted, unused] = await Promise.all([
-    readProject(parts),
+    readProjectContext({ ...request, ...toDefinitionPlace(request), hidden: parts.guard.hidden }),
     memory.forPrompt(),
     findUnused(parts),
   ]);
   const agents = createSubAgents(settings.subAgents);
+  const allowed = collectSkillTools(skills) ?? ["*"];
   const told = {
     prompts,
     project,
@@ -99,7 +99,7 @@ export async function createWorld(
   };
   // With native calls the engine finds the agent of a call by its tool.
   const prompted = { ...told, agents: native ? [] : agents };
-  const stable = await keepStablePart(session, { parts: prompted, unused }, conversation);
+  const stable = await keepStablePart(session.part("prompt"), { parts: prompted, unused }, conversation);
   const world: EngineWorld = {
     ...{ clock: ports.clock, random: ports.random, requests: parts.requests, spent: parts.spent },
     inboxes: [openInbox(ports.files, session.folder), request.inbox ?? []].flat(),
@@ -118,7 +118,8 @@ export async function createWorld(
     system: stable.system,
     prompts,
     // Tools that change the conversation are created for it.
-    tools: (live) => filterBySkills(skills, [...parts.toolbox.tools, ...conversationTools(live)]),
+    tools: (live) =>
+      [...parts.toolbox.tools, ...conversationTools(live)].filter(({ name }) => matchesTool(allowed, name)),
     offer: (tools, names) =>
       offerTools(settings.tools, selectOffered(tools, stable.unused), native ? [] : names),
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
@@ -128,22 +129,14 @@ export async function createWorld(
     remember: (summary) => rememberSummary(parts, summary),
   };
   const delegation = await createDelegation(parts, agents, project);
-  world.together = createTogether(delegation.types, countParallel(request));
+  const usual = request.permissions === "read-only" ? READERS : 1;
+  world.together = createTogether(delegation.types, settings.maxParallelChildren ?? usual);
   const conversationTools = (live: LiveConversation): Tool[] => [
     createSlash(parts, live),
     ...(world.together?.most === 0 ? [] : [createTaskTool(live, delegation)]),
     ...parts.permissions.tools(),
   ];
   return world;
-}
-
-function readProject({ request, guard: { hidden } }: SessionParts): ReturnType<typeof readProjectContext> {
-  const { from, onWarning } = request;
-  return readProjectContext({ ...toDefinitionPlace(request), from, hidden, onWarning });
-}
-
-function countParallel({ settings, permissions }: SessionRequest): number {
-  return settings.maxParallelChildren ?? (permissions === "read-only" ? READERS : 1);
 }
 
 async function findUnused({ request, permissions }: SessionParts): Promise<readonly string[]> {
@@ -184,11 +177,6 @@ export async function addImages(parts: SessionParts, text: string): Promise<stri
   for (const problem of attached.problems) parts.request.onWarning(problem);
   if (attached.images.length > 0) parts.emit({ type: "attached", data: { images: [...attached.images] } });
   return attached.text;
-}
-
-function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {
-  const allowed = collectSkillTools(skills);
-  return allowed === undefined ? tools : tools.filter(({ name }) => matchesTool(allowed, name));
 }
 
 function createGate({ request, session, guard }: SessionParts): Gatekeepers {

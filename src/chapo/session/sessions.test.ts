@@ -39,7 +39,7 @@ test("a resumed session has its messages, redacted, in a folder that git ignores
   const session = await beginSession(place, ["reviewer"]);
   const said = appendMessages(session.conversation, { role: "user", text: "use a-secret-value", own: true });
   await session.save({ ...said, state: "waiting_for_user", question: { text: "which?" } });
-  await session.writePart("todos", [{ content: "one" }]);
+  await session.part("todos").write([{ content: "one" }]);
   await session.close();
 
   const again = await resumeSession(place, "last");
@@ -47,8 +47,8 @@ test("a resumed session has its messages, redacted, in a folder that git ignores
   expect(again.conversation.messages).toEqual([{ role: "user", text: "use [redacted]", own: true }]);
   expect(again.conversation.skills).toEqual(["reviewer"]);
   expect(again.conversation.question).toEqual({ text: "which?" });
-  expect(await again.readPart("todos")).toEqual([{ content: "one" }]);
-  expect(await again.readPart("nothing")).toBeUndefined();
+  expect(await again.part("todos").read()).toEqual([{ content: "one" }]);
+  expect(await again.part("nothing").read()).toBeUndefined();
   await again.close();
   expect(readFileSync(path.join(place.folder, ".gitignore"), "utf8")).toBe("*\n");
   expect(statSync(path.join(place.folder, session.id)).mode & 0o777).toBe(0o700);

@@ -6,7 +6,7 @@ import { describeKind } from "../../system/files/describe-kind.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
 import { markOf } from "../../system/processes/mark.js";
 import { nearest } from "../../system/text/nearest.js";
-import type { Ports } from "../../system/ports.js";
+import type { Ports, Files } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
 import { createConversation, Conversation } from "../engine/conversation.js";
 import {
@@ -15,7 +15,8 @@ import {
   withoutAnswer,
   type SessionCall,
 } from "../engine/calls/pending.js";
-import type { AuditRecord } from "../engine/world.js";
+import type { AuditRecord, StoredInbox } from "../engine/world.js";
+import type { SessionPart } from "../tool.js";
 import { redactFile } from "../redact-file.js";
 import { createGitEnv } from "../tools/git/git.js";
 import { runProgram } from "../tools/program.js";
@@ -52,9 +53,8 @@ export interface OpenSession {
   audit(record: AuditRecord): Promise<void>;
   /** Stores a whole text and returns the path of its file. */
   keepOutput(callId: string, text: string): Promise<string>;
-  /** Reads a named value of the session, such as its list of todos. */
-  readPart(name: string): Promise<unknown>;
-  writePart(name: string, value: unknown): Promise<void>;
+  /** Opens a named value of the session, such as its list of todos. */
+  part(name: string): SessionPart;
   /** Ends the session's processes and releases its lock. */
   close(): Promise<void>;
 }
@@ -345,7 +345,6 @@ function openSession(
     await files.makeFolder(path.dirname(file), PRIVATE);
     await files.writeAtomic(file, `${JSON.stringify(redactValue(redact, value, KEPT))}\n`, { mode: 0o600 });
   };
-  const partFile = (name: string): string => path.join(folder, `${name}.json`);
   const childFile = (id: string): string => path.join(folder, "children", `${id}.json`);
   // Sub-agents that work at the same time save the session's conversation too: the last save wins.
   let last: Promise<void> = Promise.resolve();
@@ -371,14 +370,48 @@ function openSession(
       await files.writeAtomic(file, redact(text), { mode: 0o600 });
       return file;
     },
-    readPart: async (name) => {
-      const bytes = await files.read(partFile(name));
-      return bytes === undefined ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
+    part: (name) => {
+      const file = path.join(folder, `${name}.json`);
+      const read = async (): Promise<unknown> => {
+        const bytes = await files.read(file);
+        return bytes === undefined ? undefined : JSON.parse(new TextDecoder().decode(bytes));
+      };
+      return { read, write: (value) => write(file, value) };
     },
-    writePart: (name, value) => write(partFile(name), value),
     close: async () => {
       await ports.processes.sweep(mark);
       await held.release();
     },
   };
+}
+
+const FOLDER = "inbox";
+
+/** Opens the inbox of a session. `folder`: the session's, absolute. */
+export function openInbox(files: Files, folder: string): StoredInbox {
+  const inbox = path.join(folder, FOLDER);
+  return {
+    read: async () => {
+      const messages: { name: string; text: string }[] = [];
+      for (const name of (await files.list(inbox)).filter((one) => one.endsWith(".txt")).sort()) {
+        const bytes = await files.read(path.join(inbox, name));
+        if (bytes !== undefined) messages.push({ name, text: new TextDecoder().decode(bytes) });
+      }
+      return messages;
+    },
+    remove: (name) => files.remove(path.join(inbox, name)),
+  };
+}
+
+/** Stores a message for a session. */
+export async function storeMessage(
+  { files, clock, random }: Pick<Ports, "files" | "clock" | "random">,
+  folder: string,
+  text: string,
+): Promise<void> {
+  const inbox = path.join(folder, FOLDER);
+  await files.makeFolder(inbox, 0o700);
+  // The name begins with the time, which is the order of delivery.
+  const name = `${new Date(clock.now()).toISOString().replaceAll(":", "-")}-${random.hex(3)}.txt`;
+  await files.writeAtomic(path.join(inbox, name), text, { mode: 0o600 });
 }

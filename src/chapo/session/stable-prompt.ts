@@ -6,38 +6,28 @@ import { z } from "zod";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Conversation } from "../engine/conversation.js";
 import { buildSystemPrompt, type SystemPromptParts } from "../prompt/system-prompt.js";
-import type { OpenSession } from "./sessions.js";
 import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Files } from "../../system/ports.js";
 import { findGitPlace } from "../prompt/git-place.js";
 import { readInside, readStart } from "../paths.js";
-import type { Tool } from "../tool.js";
-
-const PART = "prompt";
-
-/** The beginning of every request. */
-interface StablePart {
-  system: string;
-  /** The tools that are not offered, as `collectUnused` returns them. */
-  unused: readonly string[];
-}
+import type { SessionPart, Tool } from "../tool.js";
 
 const Stored = z.object({ key: z.string(), system: z.string(), unused: z.array(z.string()) });
 
 /** Returns the stored part while it is still right; otherwise builds and stores it. */
 export async function keepStablePart(
-  session: Pick<OpenSession, "readPart" | "writePart">,
+  store: SessionPart,
   { parts, unused }: { parts: SystemPromptParts; unused: readonly string[] },
   conversation: Conversation,
-): Promise<StablePart> {
+): Promise<Pick<z.infer<typeof Stored>, "system" | "unused">> {
   const key = identify(parts, unused, conversation);
   // A part that cannot be read is built anew.
-  const part = conversation.messages.length === 0 ? undefined : session.readPart(PART).catch(() => undefined);
+  const part = conversation.messages.length === 0 ? undefined : store.read().catch(() => undefined);
   const stored = Stored.safeParse(await part).data;
   if (stored?.key === key) return stored;
   const fresh = { system: buildSystemPrompt(parts), unused: [...unused] };
-  await session.writePart(PART, { key, ...fresh });
+  await store.write({ key, ...fresh });
   return fresh;
 }
 
@@ -51,7 +41,8 @@ function identify(
   const unknown = { name: undefined, packageTool: undefined, testCommand: undefined };
   const stable = { root, guides, ...unknown, entries: [], scripts: [], dependencies: [] };
   const text = buildSystemPrompt({ ...parts, project: stable });
-  return sha256Hex(JSON.stringify([summaries.length, memory !== undefined, selectBySettings(unused), text]));
+  const bySettings = unused.filter((name) => BY_SETTINGS.has(name));
+  return sha256Hex(JSON.stringify([summaries.length, memory !== undefined, bySettings, text]));
 }
 
 /** The project and the settings of a session. */
@@ -116,11 +107,6 @@ const BY_SETTINGS: ReadonlySet<string> = new Set([
   ...["ssh_", "logs_", "web_search", "run_command", "git_status", "git_diff"],
   ...IN_OTHER_WORDS,
 ]);
-
-/** Returns the names among them that depend on the settings, not on the project. */
-function selectBySettings(unused: readonly string[]): readonly string[] {
-  return unused.filter((name) => BY_SETTINGS.has(name));
-}
 
 /** Removes the tools that are not offered. A shell stays. */
 export function selectOffered(tools: readonly Tool[], unused: readonly string[]): readonly Tool[] {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { buildSandboxArgs, findSandbox, isRoot, type SandboxView } from "../../system/sandbox/bubblewrap.js";
 import type { Ports, Files } from "../../system/ports.js";
 import { environmentError } from "../../system/errors.js";
-import type { SessionRequest } from "../session/session-request.js";
+import type { ProgramWorld } from "./program.js";
 import { findDotGit, readSmall } from "../prompt/git-place.js";
 
 /** An open sandbox. */
@@ -19,9 +19,10 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** The session that a sandbox is opened for. A command in it cannot approve its own calls in the folder of the sessions. */
-interface SandboxPlace extends Pick<SessionRequest, "root" | "home" | "env" | "sessionsFolder"> {
-  ports: Pick<Ports, "files" | "processes">;
+/** The session that a sandbox is opened for; all paths are absolute. A command in it cannot write the sessions, and so not approve its own calls. */
+interface SandboxPlace extends ProgramWorld {
+  home: string;
+  sessionsFolder: string;
   /** Files with keys, absolute. */
   keyFiles: readonly string[];
   network: () => boolean;

@@ -67,14 +67,13 @@ export function getPending({ conversation }: LiveConversation, { callId }: Pick<
 
 /** Returns the permission that a stored answer gives. */
 export function toPermission({ verdict, remark, args }: Omit<CallAnswer, "by" | "via" | "at">): Permission {
-  if (verdict === "reject") return { refused: describeRejection(remark) };
+  const said = remark === undefined ? "" : `: ${remark}`;
+  if (verdict === "reject")
+    return {
+      refused: `the user was asked and said no${said}; nothing was done. Try another approach, or ask what they want`,
+    };
   const approved = { remark };
   return args === undefined ? { approved } : { approved: { ...approved, edited: true }, edited: args };
-}
-
-function describeRejection(remark: string | undefined): string {
-  const said = remark === undefined ? "" : `: ${remark}`;
-  return `the user was asked and said no${said}; nothing was done. Try another approach, or ask what they want`;
 }
 
 function createPending(

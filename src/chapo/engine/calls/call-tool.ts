@@ -24,7 +24,7 @@ import {
 } from "../world.js";
 import { errorCode } from "../../../system/errors.js";
 import { pause } from "../../../system/pause.js";
-import type { Clock, Random } from "../../../system/ports.js";
+import type { Clock } from "../../../system/ports.js";
 
 /** The result of a call, as the model sees it. */
 export interface ToolCallOutcome {
@@ -248,7 +248,9 @@ async function runCall(live: LiveConversation, call: GateCall): Promise<CallRun 
       const error = `${ran.result.error}\nThis call of ${call.tool.name} failed ${tries} times in the same way. Do not repeat it: try another approach.`;
       return { ...ran, tries, result: { success: false, error } };
     }
-    await pause(world.clock, FIRST_WAIT_MS * 2 ** (tries - 1) * drawJitter(world.random), world.signal);
+    // From 0.5 to 1.5, so that calls that failed together are not all retried together.
+    const jitter = 0.5 + Number.parseInt(world.random.hex(1), 16) / 255;
+    await pause(world.clock, FIRST_WAIT_MS * 2 ** (tries - 1) * jitter, world.signal);
   }
 }
 
@@ -273,11 +275,6 @@ interface CallRun {
 function isWorthRetrying({ code }: CallRun, { tool }: GateCall): boolean {
   // A call that timed out may have made its change already, so that repeating it could do harm.
   return code === "transient" || (code === "timeout" && !tool.changes);
-}
-
-/** Returns a factor from 0.5 to 1.5, so that calls that failed together are not all retried together. */
-function drawJitter(random: Random): number {
-  return 0.5 + Number.parseInt(random.hex(1), 16) / 255;
 }
 
 async function runOnce({ world, conversation }: LiveConversation, call: GateCall): Promise<CallRun> {

@@ -1,6 +1,8 @@
 // Reads the decisions in a model's reply: calls, an answer, or nothing. Pure.
 // take-steps.ts carries the decisions out, and call-tool.ts decides whether a call may run.
 import { z } from "zod";
+import { field } from "../../../agents/fields.js";
+import { isRecord } from "../../../system/text/json.js";
 import type { ModelCall, ModelReply, OfferedTool } from "../../model.js";
 import type { ToolParameters, Tool } from "../../tool.js";
 import type { ModelDecision } from "../events.js";
@@ -107,13 +109,7 @@ function takeAgent(
   args: unknown,
   parameters: ToolParameters | undefined,
 ): { agent?: unknown; rest: unknown } {
-  if (typeof args !== "object" || args === null || Array.isArray(args) || hasOwnAgent(parameters))
-    return { rest: args };
+  if (!isRecord(args) || field(parameters?.["properties"], "agent") !== undefined) return { rest: args };
   const { agent, ...rest }: { agent?: unknown } = args;
   return { agent, rest };
-}
-
-function hasOwnAgent(parameters: ToolParameters | undefined): boolean {
-  const properties = parameters?.["properties"];
-  return typeof properties === "object" && properties !== null && Object.hasOwn(properties, "agent");
 }

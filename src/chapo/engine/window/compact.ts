@@ -66,16 +66,14 @@ export async function shortenTo(live: LiveConversation, tools: Offered, most: nu
   return true;
 }
 
-/** Compacts all but a share of the messages, however full the window is; the last turn stays. Returns whether anything was compacted. */
-export async function compact(live: LiveConversation, tools: Offered, share = 0): Promise<boolean> {
-  return (await tryCompact(live, tools, share)) === true;
-}
-
-/** Like `compact`, but tells a hook's refusal, with its reason, from a conversation with nothing to compact (`false`). */
-async function tryCompact(
+/**
+ * Compacts all but a share of the messages, however full the window is; the last turn stays. `false`: there is nothing to compact;
+ * `blocked`: why a hook refused.
+ */
+export async function compact(
   live: LiveConversation,
   tools: Offered,
-  share: number,
+  share = 0,
 ): Promise<boolean | { blocked: string }> {
   const { world, conversation } = live;
   const parts = splitTurns(conversation.messages, share, getTokenLimit(world));
@@ -118,7 +116,7 @@ export async function compactNow(
   conversation: Conversation,
 ): Promise<{ compacted: Conversation } | { blocked: string } | undefined> {
   const live: LiveConversation = { world, conversation, compactsOnRequest: true };
-  const done = await tryCompact(live, [], 0);
+  const done = await compact(live, []);
   if (typeof done === "object") return done;
   return done ? { compacted: live.conversation } : undefined;
 }
@@ -144,20 +142,15 @@ async function summarise(live: LiveConversation, old: readonly Message[]): Promi
   return summary === "" ? undefined : clipMiddle(summary, LONGEST_SUMMARY);
 }
 
-interface Parts {
-  first: Message;
-  old: readonly Message[];
-  tail: readonly Message[];
-}
-
 /**
  * Splits the messages into the first request, the older turns and the latest turns. The latest turns have at most `share` of the
  * tokens, but always include the last turn. `undefined`: all turns are among the latest.
  */
-function splitTurns(messages: readonly Message[], share: number, limit: number): Parts | undefined {
+function splitTurns(messages: readonly Message[], share: number, limit: number) {
   const [first, ...rest] = messages;
   if (first === undefined) return undefined;
-  const starts = findTurnStarts(rest);
+  // A turn begins at each message except results of tools.
+  const starts = rest.flatMap(({ role }, n) => (role === "tool" ? [] : [n]));
   const keep = share * Math.min(limit, estimateMessages(rest));
   let from = starts.at(-1) ?? 0;
   for (const start of starts.toReversed()) {
@@ -168,11 +161,6 @@ function splitTurns(messages: readonly Message[], share: number, limit: number):
   return from === 0 || isSummaryOnly
     ? undefined
     : { first, old: rest.slice(0, from), tail: rest.slice(from) };
-}
-
-/** Returns the indices at which turns begin: all except those of tool results. */
-function findTurnStarts(messages: readonly Message[]): number[] {
-  return messages.flatMap(({ role }, n) => (role === "tool" ? [] : [n]));
 }
 
 function isSummary(message: Message | undefined): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editText } from "./edit-files.js";
+import { editText } from "./files-write.js";
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false) {
   return editText(text, { old_string: oldString, new_string: newString, replace_all: replaceAll });

@@ -42,7 +42,10 @@ export function createFindTools(place: SearchPlace): Tool[] {
       subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
       timeoutMs: TIMEOUT_MS,
       run: async (args) => {
-        const compiled = compileGlob(stripRoot(place, args.pattern));
+        // A model may write the pattern as an absolute path.
+        const prefix = `${place.root}/`;
+        const { pattern } = args;
+        const compiled = compileGlob(pattern.startsWith(prefix) ? pattern.slice(prefix.length) : pattern);
         if ("problem" in compiled) return failed(compiled.problem);
         const folder = await resolveFolder(place, args.path);
         if ("problem" in folder) return failed(folder.problem);
@@ -97,7 +100,8 @@ async function runGrep(
   if ("problem" in wanted) return failed(wanted.problem.replace("pattern:", "glob:"));
   const folder = await resolveFolder(place, args.path);
   if ("problem" in folder) return failed(folder.problem);
-  const all = folder.file ? [folder.from] : await listSearchable(place, folder.from);
+  const listed = folder.file ? [] : await listProjectFiles(place, folder.from);
+  const all = folder.file ? [folder.from] : listed.filter(({ link }) => !link).map((file) => file.path);
   // The gate has decided on a file that is named.
   const left = await findLeftOut(place.hidden, "content", folder.file ? [] : all);
   const shown = all.filter((name) => !left.has(name));
@@ -117,10 +121,6 @@ function formatMatches({ lines, capped, skipped }: SearchResult, hidden: number)
     );
   if (hidden > 0) said.push(`[not searched, because reading needs a permission: ${hidden} of the files]`);
   return said.join("\n");
-}
-
-async function listSearchable(place: ProjectFolder, from: string): Promise<string[]> {
-  return (await listProjectFiles(place, from)).filter((file) => !file.link).map((file) => file.path);
 }
 
 const LONGEST_PATTERN = 1000;
@@ -164,11 +164,6 @@ async function resolveFolder(
 
 function toRelative(from: string, name: string): string {
   return from === "" ? name : name.slice(from.length + 1);
-}
-
-/** Removes the project's folder from a pattern that a model wrote as an absolute path. */
-function stripRoot({ root }: ProjectFolder, pattern: string): string {
-  return pattern.startsWith(`${root}/`) ? pattern.slice(root.length + 1) : pattern;
 }
 
 const NEVER = new Set([".git", "node_modules"]);

@@ -1,7 +1,6 @@
 // The tools fs_listFiles and fs_readFile. files-find.ts searches for files and for text in them.
 import path from "node:path";
 import { z } from "zod";
-import type { FileStat } from "../../../system/ports.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import type { KnownFiles } from "./known-files.js";
@@ -58,7 +57,10 @@ async function listFolder(place: ProjectFolder, folder: { path: string; shown: s
   const lines: string[] = [];
   for (const name of names.slice(0, MOST_ENTRIES)) {
     const stat = await place.files.stat(path.join(folder.path, name), { link: true });
-    if (stat !== undefined) lines.push(formatEntry(name, stat));
+    if (stat !== undefined)
+      lines.push(
+        stat.kind === "file" ? `file    ${name} (${stat.size} bytes)` : `${stat.kind.padEnd(7)} ${name}`,
+      );
   }
   if (names.length === 0) return `${folder.shown} is empty`;
   if (names.length > MOST_ENTRIES)
@@ -66,10 +68,6 @@ async function listFolder(place: ProjectFolder, folder: { path: string; shown: s
       `[truncated: ${MOST_ENTRIES} of ${names.length} entries are shown; use fs_glob for the others]`,
     );
   return lines.join("\n");
-}
-
-function formatEntry(name: string, { kind, size }: FileStat): string {
-  return kind === "file" ? `file    ${name} (${size} bytes)` : `${kind.padEnd(7)} ${name}`;
 }
 
 const READ = z.strictObject({

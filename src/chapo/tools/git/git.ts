@@ -333,17 +333,11 @@ interface RepositoryFacts {
   allowMain: boolean;
 }
 
-/** One branch to push. */
-interface PushTarget {
-  remote: string;
-  /** `refs/heads/…` */
-  to: string;
-  /** The source of the push: a full name or HEAD. */
-  from: string;
-}
-
-/** Resolves the target, or returns the reason for a refusal. */
-export function resolvePushTarget(asked: Named, facts: RepositoryFacts): PushTarget | { refusal: string } {
+/** Resolves the one branch to push, or returns the reason for a refusal. `from`: a full name or HEAD; `to`: `refs/heads/…`. */
+export function resolvePushTarget(
+  asked: Named,
+  facts: RepositoryFacts,
+): { remote: string; from: string; to: string } | { refusal: string } {
   const remote = resolveRemote(asked.remote, facts);
   if (typeof remote !== "string") return remote;
   const spelled = asked.branch ?? "HEAD";

@@ -1,13 +1,20 @@
-// The tools that reach beyond the project: npm, hosts over ssh and the staging log, with those of github.ts and pm2.ts.
-import { type Tool, defineTool, done, failed } from "../../tool.js";
-import { createGithubTools } from "./github.js";
-import { createPm2Tools } from "./pm2.js";
+// The tools that reach beyond the project: npm, hosts over ssh, the staging log, GitHub Actions and pm2.
+import { type Tool, defineTool, done, failed, type ToolResult } from "../../tool.js";
 import type { Sandbox } from "../sandbox.js";
 import { createToolEnv } from "../../tool-env.js";
 import { z } from "zod";
 import { errorMessage } from "../../../system/errors.js";
 import type { Files } from "../../../system/ports.js";
-import { reportRun, runProgram, type ProgramWorld } from "../program.js";
+import {
+  reportRun,
+  runProgram,
+  type ProgramWorld,
+  describeProblem,
+  type ProgramRun,
+  toOutput,
+  type Program,
+} from "../program.js";
+import { tryParseJson, parseJson } from "../../../system/text/json.js";
 
 /** The settings and ports of these tools. */
 interface HostsWorld extends ProgramWorld {
@@ -207,4 +214,264 @@ function buildSshArguments(
       ...["--", host],
     ],
   };
+}
+
+const GITHUB_MS = 90_000;
+const MOST_RUNS = 5;
+
+const id = z.union([z.string().regex(/^\d{1,20}$/, "it must be a number"), z.int().min(1)]);
+const workflow = z
+  .union([
+    z
+      .string()
+      .min(1)
+      .max(200)
+      .refine((text) => !text.startsWith("-"), "it must not begin with -"),
+    z.int().min(1),
+  ])
+  .describe("The file name of the workflow, e.g. ci.yml, or its id");
+
+/** The reported fields, and their names in gh's answer. */
+const FIELDS = {
+  id: "databaseId",
+  name: "name",
+  status: "status",
+  conclusion: "conclusion",
+  branch: "headBranch",
+  commit: "headSha",
+  event: "event",
+  created: "createdAt",
+  url: "url",
+} as const;
+const Run = z.record(z.string(), z.unknown());
+
+/** Creates `github_triggerWorkflow github_getWorkflowRunStatus` for the repository of the remote `origin`. */
+function createGithubTools(world: ProgramWorld): Tool[] {
+  return [
+    defineTool({
+      name: "github_triggerWorkflow",
+      description: "Starts a workflow of GitHub Actions that can be started by hand (workflow_dispatch).",
+      arguments: z.strictObject({
+        workflow,
+        ref: z
+          .string()
+          .min(1)
+          .max(300)
+          .optional()
+          .describe("Branch or tag; by default the branch that is checked out"),
+        inputs: z
+          .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+          .optional()
+          .describe("The workflow's inputs, by name"),
+      }),
+      aliases: { workflow_id: "workflow", branch: "ref" },
+      changes: true,
+      subjects: (args) => [{ kind: "name", name: String(args.workflow) }],
+      timeoutMs: 2 * GITHUB_MS,
+      run: async (args, { signal }) => {
+        const ref = args.ref ?? (await askGit(world, ["symbolic-ref", "--quiet", "--short", "HEAD"], signal));
+        if (ref === "") return failed("ref: missing: no branch is checked out; name one");
+        const given = Object.entries(args.inputs ?? {});
+        const inputs = given.flatMap(([name, value]) => ["--raw-field", `${name}=${value}`]);
+        const words = ["workflow", "run", String(args.workflow), "--ref", ref, ...inputs];
+        const ran = await askGithub(world, words, signal);
+        if ("problem" in ran) return failed(ran.problem);
+        return done(
+          `workflow ${args.workflow} was started on ${ref}; github_getWorkflowRunStatus with workflow shows the status of its runs`,
+        );
+      },
+    }),
+    defineTool({
+      name: "github_getWorkflowRunStatus",
+      description:
+        "Shows the status of a GitHub Actions run by its run_id, of the latest runs of a workflow, or of the latest runs of all.",
+      arguments: z.strictObject({
+        run_id: id.optional().describe("The run's number"),
+        workflow: workflow.optional(),
+      }),
+      aliases: { id: "run_id", workflow_id: "workflow" },
+      changes: false,
+      timeoutMs: 2 * GITHUB_MS,
+      run: async ({ run_id: run, workflow: of }, { signal }) => {
+        const fields = ["--json", Object.values(FIELDS).join(",")];
+        const list = ["list", "--limit", String(MOST_RUNS)];
+        if (of !== undefined) list.push("--workflow", String(of));
+        const words = ["run", ...(run === undefined ? list : ["view", String(run)]), ...fields];
+        const ran = await askGithub(world, words, signal);
+        if ("problem" in ran) return failed(ran.problem);
+        const json = tryParseJson(ran.stdout);
+        const read = z.array(Run).safeParse(json.ok ? [json.value].flat() : undefined);
+        if (!read.success) return failed(`cannot read the answer of gh: ${ran.stdout.slice(0, 300)}`);
+        return done(read.data.length === 0 ? "no runs found" : read.data.map(formatRun).join("\n\n"));
+      },
+    }),
+  ];
+}
+
+function formatRun(run: z.infer<typeof Run>): string {
+  return Object.entries(FIELDS)
+    .flatMap(([shown, field]) => {
+      const value = run[field];
+      return (typeof value === "string" && value !== "") || typeof value === "number"
+        ? [`${shown}: ${value}`]
+        : [];
+    })
+    .join("\n");
+}
+
+/** Runs gh about the repository of the project's remote `origin`. It sends a token only to a host that the user signed in to. */
+async function askGithub(
+  world: ProgramWorld,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<ProgramRun | { problem: string }> {
+  const remote = await askGit(world, ["config", "--get", "remote.origin.url"], signal);
+  // A password in the address would be among the arguments, which other users see.
+  const origin = remote.replace(/\/\/[^/@]*@/, "//");
+  if (origin === "") return { problem: "the remote origin is not set" };
+  const quiet = { ...world, env: { ...world.env, GH_PROMPT_DISABLED: "1", NO_COLOR: "1" } };
+  const program = { command: "gh", args: [...args, `--repo=${origin}`], timeoutMs: GITHUB_MS };
+  const ran = await runProgram(quiet, program, signal);
+  if (ran.end.how === "not-found")
+    return { problem: `cannot reach GitHub: install gh and sign in (${ran.end.message})` };
+  const problem = describeProblem(`gh ${args.slice(0, 2).join(" ")}`, ran);
+  return problem === undefined ? ran : { problem };
+}
+
+/** Returns what git prints; "" if it fails. */
+async function askGit(world: ProgramWorld, args: readonly string[], signal: AbortSignal): Promise<string> {
+  return (await runProgram(world, { command: "git", args, timeoutMs: GITHUB_MS }, signal)).stdout.trim();
+}
+
+const PM2_MS = 60_000;
+const PM2_MORE_MS = 10_000;
+const LIST_BYTES = 8 * 1024 * 1024;
+const MOST_LISTED = 100;
+
+/** The reported fields of `pm2 jlist`. The rest holds each process's environment with its secrets. */
+const Listed = z.array(
+  z.object({
+    name: z.string(),
+    pm_id: z.number(),
+    pid: z.number().nullish(),
+    pm2_env: z
+      .object({ status: z.string(), restart_time: z.number().nullish(), pm_uptime: z.number().nullish() })
+      .partial()
+      .nullish(),
+    monit: z.object({ memory: z.number(), cpu: z.number() }).partial().nullish(),
+  }),
+);
+
+const processName = word.describe("The name or number of the process; all for every process");
+const Named = z.strictObject({ name: processName });
+
+/** The tools that run pm2 with one word. */
+const VERBS: readonly (readonly [verb: string, description: string])[] = [
+  ["restart", "Restarts a pm2 process."],
+  ["stop", "Stops a pm2 process; it stays in the list."],
+  ["start", "Starts a stopped pm2 process, or a script or ecosystem file of the project."],
+];
+
+/** Creates `pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save`. */
+function createPm2Tools(world: ProgramWorld): Tool[] {
+  const tell = async (words: readonly string[], signal: AbortSignal): Promise<ToolResult> =>
+    toOutput(`pm2 ${words[0] ?? ""}`, await runPm2(world, words, signal));
+  const ofAll = (tool: string, words: readonly string[], description: string): Tool =>
+    defineTool({
+      ...{ name: tool, description, arguments: z.strictObject({}), changes: true },
+      timeoutMs: PM2_MS + PM2_MORE_MS,
+      preview: () => Promise.resolve(["pm2", ...words].join(" ")),
+      run: (_none, { signal }) => tell(words, signal),
+    });
+  return [
+    createPm2StatusTool(world),
+    ...VERBS.map(([verb, description]) =>
+      defineTool({
+        ...{ name: `pm2_${verb}`, description, arguments: Named, changes: true },
+        subjects: (args) => [{ kind: "name", name: args.name }],
+        timeoutMs: PM2_MS + PM2_MORE_MS,
+        preview: (args) => Promise.resolve(`pm2 ${verb} ${args.name}`),
+        run: (args, { signal }) => tell([verb, args.name], signal),
+      }),
+    ),
+    ofAll("pm2_reloadAll", ["reload", "all"], "Reloads all of pm2's processes, one after the other."),
+    ofAll("pm2_save", ["save"], "Saves pm2's list of processes so that they start again after a reboot."),
+    defineTool({
+      name: "pm2_logs",
+      description: "Returns the last lines that pm2's processes, or one of them, wrote.",
+      arguments: z.strictObject({
+        name: processName.optional(),
+        lines: z.int().min(1).max(5000).optional().describe("How many; 100 by default"),
+      }),
+      changes: false,
+      timeoutMs: PM2_MS + PM2_MORE_MS,
+      run: ({ name: asked, lines = 100 }, { signal }) =>
+        tell(
+          ["logs", ...(asked === undefined ? [] : [asked]), "--lines", String(lines), "--nostream"],
+          signal,
+        ),
+    }),
+  ];
+}
+
+function runPm2(
+  world: ProgramWorld,
+  args: readonly string[],
+  signal: AbortSignal,
+  keep?: Program["keep"],
+): Promise<ProgramRun> {
+  const quiet = { ...world, env: { ...world.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
+  const program = { command: "pm2", args, timeoutMs: PM2_MS, keep };
+  return runProgram(quiet, program, signal);
+}
+
+function createPm2StatusTool(world: ProgramWorld): Tool {
+  return defineTool({
+    name: "pm2_status",
+    description: "Lists the processes of pm2: name, number, status, pid, restarts, memory, load.",
+    arguments: z.strictObject({ name: processName.optional() }),
+    changes: false,
+    timeoutMs: PM2_MS + PM2_MORE_MS,
+    run: async ({ name: asked }, { signal }) => {
+      const ran = await runPm2(world, ["jlist"], signal, { head: LIST_BYTES, tail: 0 });
+      const problem = describeProblem("pm2 jlist", ran);
+      if (problem !== undefined) return failed(problem);
+      const listed = readList(ran.stdout);
+      if (listed === undefined)
+        return failed(`cannot read the answer of pm2 jlist: ${ran.stdout.slice(0, 300)}`);
+      const meant = listed.filter(
+        (one) => asked === undefined || asked === "all" || one.name === asked || String(one.pm_id) === asked,
+      );
+      if (meant.length === 0)
+        return asked === undefined ? done("pm2 has no processes") : failed(`${asked}: no such process`);
+      return done(meant.slice(0, MOST_LISTED).map(formatProcess).join("\n"));
+    },
+  });
+}
+
+/** pm2 may print notices before the list. */
+function readList(text: string): z.infer<typeof Listed> | undefined {
+  for (const line of [text, ...text.split("\n").filter((one) => one.startsWith("["))]) {
+    const read = Listed.safeParse(parseJson(line));
+    if (read.success) return read.data;
+  }
+  return undefined;
+}
+
+function formatProcess({
+  name,
+  pm_id: id,
+  pid,
+  pm2_env: env,
+  monit,
+}: z.infer<typeof Listed>[number]): string {
+  const memory = monit?.memory === undefined ? [] : [`memory ${Math.round(monit.memory / 1024 / 1024)} MiB`];
+  const load = monit?.cpu === undefined ? [] : [`cpu ${monit.cpu} %`];
+  return [
+    `${name} (${id}): ${env?.status ?? "unknown"}`,
+    `pid ${pid ?? 0}`,
+    `restarts ${env?.restart_time ?? 0}`,
+    ...memory,
+    ...load,
+  ].join(", ");
 }

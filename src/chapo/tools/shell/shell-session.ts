@@ -209,8 +209,7 @@ class CommandProcess {
   readonly stdout: string;
   readonly stderr: string;
   readonly #ports: CommandPorts;
-  readonly #mark: string;
-  readonly #isEnclosed: boolean;
+  readonly #start: CommandStart;
   #complaint = "";
   readonly #running: RunningProcess;
   readonly #watch: { cancel(): void };
@@ -219,17 +218,13 @@ class CommandProcess {
 
   constructor(ports: CommandPorts, start: CommandStart) {
     const { command, args, cwd, env, mark, stdout, stderr } = start;
-    this.#isEnclosed = start.isEnclosed;
     this.#ports = ports;
-    this.#mark = mark;
+    this.#start = start;
     this.stdout = stdout;
     this.stderr = stderr;
     this.#running = ports.processes.start({
-      command,
-      args,
-      cwd,
-      env: { ...env, [markName(mark)]: "1" },
-      onStderr: this.#isEnclosed ? this.#hear : undefined,
+      ...{ command, args, cwd, env: { ...env, [markName(mark)]: "1" } },
+      onStderr: start.isEnclosed ? this.#hear : undefined,
     });
     this.ended = this.#running.ended.then((end) => (this.#end = end));
     this.#watch = ports.clock.every(LOOK_MS, () => void this.#lookAtSize());
@@ -262,14 +257,14 @@ class CommandProcess {
       harder.cancel();
     }
     this.#watch.cancel();
-    await this.#ports.processes.sweep(this.#mark);
+    await this.#ports.processes.sweep(this.#start.mark);
   }
 
   /** Counts the processes it started that are still running, without its shell. Stops the watchdog when there are none. */
   async countLeft(): Promise<number> {
     // They are dying already; this waits.
-    if (this.#isEnclosed) await this.#ports.processes.sweep(this.#mark);
-    const { length } = await this.#ports.processes.marked(this.#mark);
+    if (this.#start.isEnclosed) await this.#ports.processes.sweep(this.#start.mark);
+    const { length } = await this.#ports.processes.marked(this.#start.mark);
     if (length === 0) this.#watch.cancel();
     return length;
   }

@@ -290,16 +290,11 @@ function describeStatus({ command: running }: Background): string {
 /** The most bytes of output in a result, which names the files with all of it. */
 const ROOM = 20_000;
 
-/** The output of a command that has ended. */
-interface CommandOutput {
-  /** Has a heading for each stream that is not empty. */
-  text: string;
-  /** Whether a part was left out; then the files hold all of it. */
-  isCut: boolean;
-}
-
-/** Reads both streams. Shows the beginning and the end of a long stream, the size of the rest and the path of its file. */
-async function readOutput(files: Files, stdout: string, stderr: string): Promise<CommandOutput> {
+/**
+ * Reads both streams. Shows the beginning and the end of a long stream, the size of the rest and the path of its file. `isCut`: a
+ * part was left out; then the files hold all of it.
+ */
+async function readOutput(files: Files, stdout: string, stderr: string) {
   const [outSize, errSize] = [await readSize(files, stdout), await readSize(files, stderr)];
   const errRoom = Math.max(ROOM / 3, ROOM - outSize);
   const outRoom = ROOM - Math.min(errSize, errRoom);
@@ -336,25 +331,16 @@ async function formatStream(files: Files, name: string, stream: Stream): Promise
   ].join("\n");
 }
 
-/** The text added to a file since it was last read. */
-interface NewText {
-  text: string;
-  /** The offset of the next read, in bytes. */
-  next: number;
-  /** The number of bytes that did not fit. */
-  left: number;
-}
-
 /**
  * Reads at most `room` bytes from offset `from`. `isWhole`: the file will not grow any more. Splits no character, and with
- * `byLine` no line.
+ * `byLine` no line. `next`: the offset of the next read; `left`: the bytes that did not fit.
  */
 async function readNewOutput(
   files: Files,
   path: string,
   from: number,
   how: { room: number; isWhole: boolean; byLine: boolean },
-): Promise<NewText> {
+): Promise<{ text: string; next: number; left: number }> {
   const size = await readSize(files, path);
   if (size <= from) return { text: "", next: from, left: 0 };
   const bytes = await files.readRange(path, from, Math.min(how.room, size - from));

@@ -47,7 +47,7 @@ function isNamedByOthers(url: string, said: readonly Message[]): boolean {
         if (message.own !== true && isMentioned(url, [message.text])) return true;
         break;
       case "tool": {
-        const results = message.results.filter(({ success, name }) => success && !isShell(name));
+        const results = message.results.filter(({ success, name }) => success && !SHELLS.test(name));
         if (results.some(({ output }) => isMentioned(url, [output]))) return true;
         break;
       }
@@ -67,9 +67,7 @@ function isNamedByOthers(url: string, said: readonly Message[]): boolean {
 const LOOKS_UP = /^(?:web[_.]?(?:fetch|search|extract))$/i;
 
 /** A shell prints what the model wrote into its command. The names are those of all vocabularies. */
-function isShell(name: string): boolean {
-  return /^(?:bash.*|run_command|killshell|npm_.*|ssh_.*)$/i.test(name);
-}
+const SHELLS = /^(?:bash.*|run_command|killshell|npm_.*|ssh_.*)$/i;
 
 function collectStrings(value: unknown): string[] {
   if (typeof value === "string") return [value];
@@ -134,7 +132,8 @@ async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal
     const limits = { signal, maxBytes: LARGEST_BODY, mayConnect: bounds.mayConnect };
     const answer = await bounds.network.request({ url, method: "GET", headers: HEADERS, ...limits });
     if ("failed" in answer) return describeFailure(url, start, answer);
-    const target = readRedirect(answer);
+    const { status, headers } = answer;
+    const target = [301, 302, 303, 307, 308].includes(status) ? headers.get("location") : undefined;
     if (target === undefined) return toResult(answer, url);
     const next = readUrl(target, url);
     if ("problem" in next)
@@ -169,10 +168,6 @@ function describeFailure(url: URL, start: URL, { failed: why, message }: Unanswe
     );
   const error = `web_fetch: cannot reach ${url.href}${from}: ${message}`;
   return why === "network" ? { success: false, error, transient: true } : failed(error);
-}
-
-function readRedirect({ status, headers }: Answered): string | undefined {
-  return [301, 302, 303, 307, 308].includes(status) ? headers.get("location") : undefined;
 }
 
 async function toResult({ status, headers, body, cut }: Answered, url: URL): Promise<ToolResult> {
