@@ -14,7 +14,7 @@ import {
 } from "../../src/loop/runs/clean-logs.js";
 import { planSessions, removeSessions, type SessionPlan } from "../../src/loop/runs/clean-sessions.js";
 import type { LogSite } from "../../src/loop/runs/needed-runs.js";
-import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/run-request.js";
 import { environmentError, usageError, UserError } from "../../src/system/errors.js";
 import { describeKind } from "../../src/system/files/describe-kind.js";
 import { given } from "../../src/system/given.js";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { Argument } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
-import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/run-request.js";
 import { findQuestion } from "../../src/todo/change/person-answers.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { questionsAnswer } from "../../src/ui/answers/backlog/questions.js";

@@ -17,7 +17,7 @@ import {
 import { checkpoint, dropCheckpoint, listInHand } from "../../src/git/checkpoint/checkpoint.js";
 import { listWorks } from "../../src/git/saved-work/work-ref.js";
 import { takeRunLocks } from "../../src/loop/runs/locks.js";
-import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/run-request.js";
 import { environmentError, usageError } from "../../src/system/errors.js";
 import { listSome } from "../../src/system/text/cut.js";
 import { hintOn } from "../../src/system/text/nearest.js";

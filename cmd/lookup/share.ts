@@ -5,7 +5,7 @@ import { readTrust } from "../../src/config/trust/trust-question.js";
 import { isTrusted } from "../../src/config/trust/trust-store.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { shareQuestions } from "../../src/loop/perform/outputs/share-questions.js";
-import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/run-request.js";
 import { UserError } from "../../src/system/errors.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import type { CommandContext } from "../context/command-context.js";

@@ -10,7 +10,7 @@ import {
 } from "../../src/config/project/open-project.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { readLines } from "../../src/logging/read.js";
-import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/run-request.js";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
 import type { Ports } from "../../src/system/ports.js";
 import { replayTree, type TreeReplayed } from "./replay-tree.js";

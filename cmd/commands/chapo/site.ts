@@ -19,14 +19,14 @@ import type { Redact } from "../../../src/system/text/secrets/redact.js";
 import { redactorFor } from "../../../src/system/text/secrets/redactor.js";
 import { hintOn } from "../../../src/system/text/nearest.js";
 import { projectOf } from "../../lookup/project.js";
-import { type CommandContext } from "../../context/command-context.js";
+import type { CommandContext } from "../../context/command-context.js";
 import { openChapo } from "../../../src/chapo/session/open-session.js";
 import type { Chapo, SessionRequest } from "../../../src/chapo/session/session-request.js";
 import { nodeNetwork } from "../../../src/system/network.js";
 import type { OpenTrees } from "../../../src/chapo/session/checkpoints.js";
 import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { keepSessionTree, takeBackSpans } from "../../../src/git/undo/session-trees.js";
-import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 
 const VOCABULARIES = ["chapo", "claude", "anvil"] as const;
 

@@ -16,7 +16,7 @@ import { given } from "../../../src/system/given.js";
 import type { CheckResult } from "../../../src/todo/check/check.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
-import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 import { asResult } from "../../../src/git/base/git.js";
 import { readEnvFile } from "../../../src/loop/start/env-file.js";
 import { PROJECT_FILES, listUserFiles } from "../../../src/config/read/places.js";

@@ -6,7 +6,7 @@ import { GitError } from "../../../src/git/base/git.js";
 import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { tryChecks, type Trial, mayRun } from "../../../src/loop/explain/project-room.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
-import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import type { CheckResult } from "../../../src/todo/check/check.js";

@@ -6,7 +6,7 @@ import { findSandbox } from "../../../src/system/sandbox/bubblewrap.js";
 import type { Files } from "../../../src/system/ports.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
-import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 import { readLocks, removeStaleLocks } from "../../../src/git/base/locks.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
 import { endKilledSessions, findKilledSessions } from "../../../src/chapo/session/stored-sessions.js";

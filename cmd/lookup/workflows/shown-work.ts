@@ -5,7 +5,7 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { runGit } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
 import { findChangedFile, refusesShown } from "../../../src/loop/runs/output-files.js";
-import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 import { formatOutputBody } from "../../../src/prompts/output-document.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";

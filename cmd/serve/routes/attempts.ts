@@ -6,7 +6,7 @@ import { attemptRef } from "../../../src/git/base/names.js";
 import { changedFiles, filePatch, treesOf, type Trees } from "../../../src/git/base/read/file-diff.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
 import { listRescues } from "../../../src/git/bring-back/bring-back.js";
-import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 import { quoteIfNeeded } from "../../../src/shell/quote.js";
 import { ApiError } from "../api-error.js";
 import {

@@ -72,7 +72,8 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
     const verdict = await runInRooms(request, { repo, places, order });
     if (verdict === "interrupted") return verdict;
     const { report, warnings } = verdict;
-    const reasons = isRed(report) ? [report.evidence] : reasonsOf({ ...report, warnings }, before);
+    const isRed = report.verdict === "failed" || report.verdict === "tampered";
+    const reasons = isRed ? [report.evidence] : reasonsOf({ ...report, warnings }, before);
     return { ...findingsOf(report, reasons), changed };
   });
 }
@@ -88,10 +89,6 @@ function reasonsOf(
   before: readonly CheckBefore[],
 ): string[] {
   return report.verdict === "unbroken" ? [describeUnbroken(report)] : whyUnverified(report, before);
-}
-
-function isRed({ verdict }: GateReport): boolean {
-  return verdict === "failed" || verdict === "tampered";
 }
 
 function makeUntrustedError(): UserError {

@@ -34,14 +34,12 @@ export function planHookCall(hook: Hook, given: HookArguments): HookCall {
     return { command, args: [...words, ...given] };
   }
   const only = findOnlyCommand(hook);
-  const keeps = only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore(only.words);
+  const [program = "", ...rest] = only?.words ?? [];
+  // `exec` alone would start the first argument as a program; before a command it passes all arguments on.
+  const takesNoMore = TAKES_NO_MORE.has(program) || (program === "exec" && rest.length === 0);
+  const keeps = only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore;
   const line = keeps ? hook : `${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`;
   return { command: "/bin/sh", args: ["-c", line, "looper-hook", ...given] };
-}
-
-/** `exec` alone would start the first argument as a program; before a command it passes all arguments on. */
-function takesNoMore([program = "", ...rest]: readonly (string | undefined)[]): boolean {
-  return TAKES_NO_MORE.has(program) || (program === "exec" && rest.length === 0);
 }
 
 /** Formats a hook on one line, for people and for the log; words are quoted if the shell needs it. */

@@ -15,10 +15,8 @@ import { restoreTo } from "../../git/restore/restore.js";
 import { listSome } from "../../system/text/cut.js";
 import { forget, takeSnapshot } from "./tree/perform-tree.js";
 
-type Adopt = EffectOf<"adopt">;
-
 /** Contract §4: validates the file an agent wrote, then adopts it; rejects a repair that loses a task. */
-export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
+export async function performAdopt(world: World, { job }: EffectOf<"adopt">): Promise<StepEvent> {
   const why = await adopt(world, job, job.phase === "repair");
   await (why === undefined ? dropDraftCheckpoint(world, job) : undoDraft(world, job));
   return { type: "adopted", ...job, adopted: why === undefined, why };

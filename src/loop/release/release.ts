@@ -266,7 +266,9 @@ async function prepare(site: Site): Promise<Result<Planned, readonly string[]>> 
     await world.log.tell({ type: "warning", ...job, message });
   if (taken.head === "moved") return err([taken.why ?? "the agent moved HEAD"]);
   const changes = await readChanges(repo, world.memory.of(job.job).snapshot?.changes ?? []);
-  const { version, notes, problems } = judgeRelease(facts.known, changes, await readChangelog(site));
+  const changelog = `${repo.cwd}/${facts.known.changelog ?? "CHANGELOG.md"}`;
+  const text = Buffer.from((await world.ports.files.read(changelog)) ?? []).toString("utf8");
+  const { version, notes, problems } = judgeRelease(facts.known, changes, text);
   if (version === undefined || problems.length > 0) return err(problems);
   const tag = facts.known.prefix + version;
   Object.assign(site.released, { version, tag });
@@ -317,11 +319,6 @@ async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Pro
     after: textOf(to.oid),
     plain: to.mode.startsWith("100") && (exists(from) ? from.mode === to.mode : to.mode === "100644"),
   }));
-}
-
-async function readChangelog({ world, repo, facts }: Site): Promise<string> {
-  const path = `${repo.cwd}/${facts.known.changelog ?? "CHANGELOG.md"}`;
-  return Buffer.from((await world.ports.files.read(path)) ?? []).toString("utf8");
 }
 
 /** Commits and tags the release. */

@@ -35,7 +35,11 @@ export async function replayRun(ports: ReplayPorts, folder: string, follow?: Fol
   let notes: string[] = [];
   let last = 0;
   for await (const line of readLines(ports, folder)) {
-    if (line.seq !== last + 1) return makeMissingLine(last, line.seq);
+    // Lines are numbered from 1 without a gap, so a gap means a line that is missing or cannot be read.
+    if (line.seq !== last + 1) {
+      const then = `line ${last + 1} is missing or cannot be read`;
+      return makeDifference(last + 1, then, `the log continues with ${line.seq}`);
+    }
     last = line.seq;
     if (line.type === "decided") {
       const then = toComparable(line.value["effects"], line.value["because"]);
@@ -76,12 +80,6 @@ function tryStep(state: RunState, event: Sealed<StepEvent>): Next | string {
   } catch (error) {
     return errorMessage(error);
   }
-}
-
-/** Lines are numbered from 1 without a gap, so a gap means a line that is missing or cannot be read. */
-function makeMissingLine(last: number, found: number): Difference {
-  const seq = last + 1;
-  return makeDifference(seq, `line ${seq} is missing or cannot be read`, `the log continues with ${found}`);
 }
 
 /** Replays up to the event with this `seq`, or the last one before it. `last`: the log ends before `seq`, at this line. */

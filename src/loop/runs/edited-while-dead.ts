@@ -8,7 +8,7 @@ import { readLines } from "../../logging/read.js";
 import type { Ports } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../../todo/check/check.js";
-import type { PersonChange } from "../../todo/model/changes/person-change.js";
+import { taskOfChange } from "../../todo/model/changes/person-change.js";
 import { indexOf } from "../../todo/model/select.js";
 import { getRunFolder, readStart } from "./own-runs.js";
 
@@ -104,11 +104,7 @@ function asLogged(row: object): LoggedRow | undefined {
 async function readAnnounced({ ports }: Site, folder: string): Promise<Set<string>> {
   const lines = await openControl(ports, folder)();
   const changes = lines.flatMap((line) => (line.type === "edit" ? line.changes : []));
-  return new Set(changes.map(idOf));
-}
-
-function idOf(change: PersonChange): string {
-  return change.op === "insert" ? change.task.id : change.id;
+  return new Set(changes.map(taskOfChange));
 }
 
 /** The edit of a task; `undefined` for one that an agent may make: a new task to do, or changed texts. */
@@ -121,19 +117,14 @@ function describeEdit(id: string, was: LoggedRow | undefined, is: LoggedRow | un
   const whats = changed.map((key) =>
     key === "status"
       ? `status ${say(was[key])} → ${say(is[key])}`
-      : isAnswered(key, was, is)
+      : key === "progress" && !hasAnswer(was) && hasAnswer(is)
         ? "an answer"
         : key,
   );
   return `${id} (${whats.join("; ")})`;
 }
 
-function isAnswered(key: string, was: LoggedRow, is: LoggedRow): boolean {
-  const [before, after] = [was[key], is[key]];
-  return key === "progress" && !hasAnswer(before) && hasAnswer(after);
-}
-
-function hasAnswer(progress: unknown): boolean {
+function hasAnswer({ progress }: LoggedRow): boolean {
   return typeof progress === "object" && progress !== null && "answered" in progress;
 }
 

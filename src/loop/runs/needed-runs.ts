@@ -80,7 +80,9 @@ export async function findNeededRuns(
     else if (inHand.has(run)) need(run, "in-hand");
     else if (refs.pending.has(run)) need(run, "unfinished");
   }
-  for (const run of await findRunsOfStages(site)) need(run, "in-hand");
+  // The logs of stages hold the reports and the sessions that the next stages continue from.
+  for (const { progress } of await readUnfinished(site))
+    for (const { run } of Object.values(progress?.outputs ?? {})) need(run, "in-hand");
   for (const run of await findUncheckedRuns(site, refs, { runs, isLeft })) need(run, "unfinished");
   const unended = new Set<string>();
   for (const run of going) {
@@ -89,12 +91,6 @@ export async function findNeededRuns(
     if (await isRunning(site, run)) need(run, "running");
   }
   return { needed, unended };
-}
-
-/** The runs whose stages unfinished tasks name: their logs hold the reports and the sessions that the next stages continue from. */
-async function findRunsOfStages(site: LogSite): Promise<string[]> {
-  const tasks = await readUnfinished(site);
-  return tasks.flatMap(({ progress }) => Object.values(progress?.outputs ?? {}).map(({ run }) => run));
 }
 
 /**

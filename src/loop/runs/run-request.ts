@@ -3,6 +3,7 @@ import type { Sealed } from "../../logging/events/events.js";
 import type { Ports } from "../../system/ports.js";
 import type { Task } from "../../todo/model/task.js";
 import type { Question } from "../../workflow/progress.js";
+import type { RepositoryPlaces } from "../../git/base/repository/repository.js";
 
 /** Everything a command passes to start a run. */
 export interface RunRequest {
@@ -44,4 +45,18 @@ export interface RunRequest {
   /** Asks the person at the terminal an open question, and makes the edit that answers it; absent where a person cannot be asked. */
   askPerson?: (question: Question, task: Task, share: () => Promise<void>) => Promise<"answered" | "left">;
   onEvent?: (event: Sealed) => void;
+}
+
+/** Where to find the repository of a project, and which paths in it are the runner's own. */
+export function makeRepositoryPlaces({
+  project,
+  env,
+}: Pick<RunRequest, "project" | "env">): RepositoryPlaces {
+  return {
+    projectDir: project.folder,
+    todoFile: project.realTodoFile,
+    exclude: [project.logDir, project.lockDir, project.paths.tasksDir],
+    env,
+    mostUntracked: project.resolved.settings.git.max_untracked_bytes,
+  };
 }

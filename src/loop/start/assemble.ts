@@ -33,9 +33,8 @@ import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use
 import { refuseHiddenWithoutGit, type FoundHiddenChecks } from "./before/find-hidden-checks.js";
 import { makeRules } from "./make-rules.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
-import { makeRepositoryPlaces } from "../runs/repository-places.js";
+import { makeRepositoryPlaces, type RunRequest } from "../runs/run-request.js";
 import { readEnvFile } from "./env-file.js";
-import type { RunRequest } from "../runs/run-request.js";
 import type { ConfiguredAgent, World } from "../perform/world.js";
 import { hasDollarBudget, listTokenBudgets } from "../step/job/spending.js";
 import { relative } from "node:path";
@@ -476,14 +475,9 @@ export async function warnOfRepository({ project }: RunRequest, repo: Repository
     const { command, message } = found.error;
     throw new UserError("environment", `cannot look at the working tree: ${command}: ${message}`, TRY_AGAIN);
   }
-  return [...(commit === "none" ? [] : await warnOfIdentity(repo)), ...found.value];
-}
-
-async function warnOfIdentity(repo: Repository): Promise<string[]> {
-  if ((await repo.identity()).who !== OWN_IDENT.who) return [];
-  return [
-    `git has no identity here: commits are made as ${OWN_IDENT.who}; set yours with \`git config user.name "Your Name"\` and \`git config user.email "you@example.com"\``,
-  ];
+  if (commit === "none" || (await repo.identity()).who !== OWN_IDENT.who) return [...found.value];
+  const warning = `git has no identity here: commits are made as ${OWN_IDENT.who}; set yours with \`git config user.name "Your Name"\` and \`git config user.email "you@example.com"\``;
+  return [warning, ...found.value];
 }
 
 /** Warns if commits would not be on a branch. */

@@ -22,7 +22,6 @@ import { readEarlierResults } from "../runs/earlier-results.js";
 import { recoverRun } from "../runs/recover.js";
 import { warnOfEdits } from "../runs/edited-while-dead.js";
 import type { RunRequest } from "../runs/run-request.js";
-import type { Network } from "../../system/network.js";
 import { openNotifier } from "../perform/notify.js";
 import { openSharing, shareAndTell } from "../perform/outputs/share-questions.js";
 import { createMemory, type Notifier, type World } from "../perform/world.js";
@@ -140,14 +139,9 @@ export async function openWorld(
     confirm: confirm && ((question) => confirm(question, [])),
     memory: createMemory(),
   };
-  seeing.notifier = openNotifier(world, loadNetwork);
+  // The network is loaded only by a run that posts.
+  seeing.notifier = openNotifier(world, async () => (await import("../../system/network.js")).nodeNetwork());
   return Object.assign(world, { notifier: seeing.notifier, share: openSharing(world) });
-}
-
-/** Loaded only by a run that posts. */
-async function loadNetwork(): Promise<Network> {
-  const { nodeNetwork } = await import("../../system/network.js");
-  return nodeNetwork();
 }
 
 /** The first line of a run's log. */

@@ -34,12 +34,10 @@ export function beginWork(opening: Opening, event: EventOf<"backlog_read">, deci
   const { rows } = event;
   // L16: a dead run's work is saved before anything else starts.
   const left = event.left_behind === undefined ? [] : [TaskId.parse(event.left_behind)];
+  const { rules, git, stopping, began, spent, agents, clients } = opening;
+  const { dropped, backoffs, earlierResults, reportedChecks = new Set() } = opening;
   const work: Work = {
-    rules: opening.rules,
-    git: opening.git,
-    stopping: opening.stopping,
-    began: opening.began,
-    spent: opening.spent,
+    ...{ rules, git, stopping, began, spent, agents, clients, dropped, backoffs, reportedChecks },
     index: ById.of<IndexRow>(rows),
     digest: event.digest,
     jobs: [],
@@ -55,15 +53,10 @@ export function beginWork(opening: Opening, event: EventOf<"backlog_read">, deci
     ),
     final: PersistentMap.of(),
     earlier: PersistentMap.of(),
-    dropped: opening.dropped,
-    backoffs: opening.backoffs,
     reviews: { added: 0, failed: 0, clean: false },
-    reportedChecks: opening.reportedChecks ?? new Set(),
     rereading: false,
     toPutAside: left,
-    agents: opening.agents,
-    clients: opening.clients,
-    results: opening.earlierResults?.reduce(
+    results: earlierResults?.reduce(
       (known, { task_id: id, ...result }) => known.with(id, result),
       PersistentMap.of<TaskId, TaskResult>(),
     ),
@@ -196,12 +189,9 @@ function startNeeds(work: Work, needs: readonly RowNeed[], decision: Decision): 
 function startAgentless(work: Work, need: Exclude<RowNeed, { kind: "move" }>, decision: Decision): RunState {
   const spent = explainRunOver(work, decision.at);
   if (spent !== undefined && need.kind !== "shelve") return end(work, "budget", spent, decision);
-  if (need.kind === "shelve" && !isInWorkflow(need.row)) return putAsidePaused(work, need.row, decision);
-  return startNeed(work, need, decision);
-}
-
-/** A paused task without stages has no saved work: the changes in the tree become a rescue. */
-function putAsidePaused(work: Work, { id }: IndexRow, decision: Decision): RunState {
+  if (need.kind !== "shelve" || isInWorkflow(need.row)) return startNeed(work, need, decision);
+  // A paused task without stages has no saved work: the changes in the tree become a rescue.
+  const { id } = need.row;
   decision.because = { rule: "paused", picked: id };
   const seen = { ...work, toPutAside: [...work.toPutAside, id] };
   return moveRows(seen, { changes: [{ op: "return", id, to: "todo" }], moving: [] }, decision);
@@ -225,22 +215,19 @@ function startChosen(work: Work, chosen: Picked, decision: Decision): RunState {
     if (position.kind !== "enter") throw new Error(`${row.id} was selected at a question`);
     return enterQuestion(work, row, position, decision);
   }
-  const over = hasAgent(next.route) ? findSpentLimit(work, decision) : findSpentBudget(work, decision);
+  const over = findSpentLimit(work, hasAgent(next.route), decision);
   if (over !== undefined && work.jobs.length > 0) return { phase: "working", work };
   if (over !== undefined) return end(work, over.ending, over.message, decision);
   const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;
-  const picked = findPicked(work, row.id);
+  // The agent that the user's module chose for this iteration, unless it was dropped since.
+  const { pick: { id, iteration, agent = "" } = {}, iterations, dropped } = work;
+  const isOfNext = id === row.id && iteration === iterations + 1 && !dropped.has(agent);
+  const picked = isOfNext && agent !== "" ? agent : undefined;
   const { choice, same, open } = chooseAgentOf(work, row, { position, next, at: decision.at, picked });
   if (open === true) return askPick(work, row.id, decision);
   if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
   return startStage(work, row, { position, next, agent: choice.agent, same, selected: chosen }, decision);
-}
-
-/** The agent that the user's module chose for the next iteration of this task, unless it was dropped since. */
-function findPicked({ pick, iterations, dropped }: Work, id: TaskId): string | undefined {
-  const isOfNext = pick?.id === id && pick.iteration === iterations + 1;
-  return isOfNext && !dropped.has(pick.agent ?? "") ? pick.agent : undefined;
 }
 
 /** Asks the user's module for the agent of the next iteration; nothing is claimed before it has answered. */
@@ -279,16 +266,16 @@ function isAsked({ index }: Work, id: TaskId): boolean {
 }
 
 /** L9: at most `max_iterations` attempts and reviews start. L18: none starts once a budget is spent. */
-function findSpentLimit(work: Work, decision: Decision): { ending: Ending; message: string } | undefined {
+function findSpentLimit(
+  work: Work,
+  counts: boolean,
+  decision: Decision,
+): { ending: Ending; message: string } | undefined {
   const { max_iterations } = work.rules;
-  const spent = findSpentBudget(work, decision);
-  if (spent !== undefined || work.iterations < max_iterations) return spent;
-  return { ending: "limit", message: `max_iterations (${max_iterations}) is reached` };
-}
-
-function findSpentBudget(work: Work, decision: Decision): { ending: Ending; message: string } | undefined {
   const spent = explainRunOver(work, decision.at);
-  return spent === undefined ? undefined : { ending: "budget", message: spent };
+  if (spent !== undefined) return { ending: "budget", message: spent };
+  if (!counts || work.iterations < max_iterations) return undefined;
+  return { ending: "limit", message: `max_iterations (${max_iterations}) is reached` };
 }
 
 type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
@@ -313,7 +300,7 @@ function startReviewOrEnd(
     !reviews.clean &&
     reviews.failed < MOST_FAILED_REVIEWS &&
     reviews.added < rules.max_reviews &&
-    findSpentLimit(work, decision) === undefined;
+    findSpentLimit(work, true, decision) === undefined;
   if (!wanted) return end(work, ending, undefined, decision);
   const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;

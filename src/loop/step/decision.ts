@@ -42,22 +42,17 @@ export class Decision {
   }
 }
 
-type Interrupt = EventOf<"run_interrupted">;
-
 /**
  * Raises the stop level of the run (contract §4, *Ctrl-C*). SIGTERM counts as two signals, SIGHUP too, but only on a terminal.
  * `looper stop` does not add up when repeated. Returns the identical frame if the level stays.
  */
-export function applySignal<T extends Frame>(frame: T, event: Interrupt): T {
+export function applySignal<T extends Frame>(frame: T, event: EventOf<"run_interrupted">): T {
   if (event.signal === "SIGHUP" && !event.terminal) return frame;
   const least = event.signal === "SIGINT" ? 1 : 2;
   const reached = Math.max(least, event.by === "stop" ? frame.stopping : frame.stopping + 1);
   if (reached === frame.stopping) return frame;
-  return { ...frame, stopping: toStopping(reached), signal: frame.signal ?? event.signal };
-}
-
-function toStopping(reached: number): Stopping {
-  return reached <= 0 ? 0 : reached === 1 ? 1 : reached === 2 ? 2 : 3;
+  const stopping: Stopping = reached <= 1 ? 1 : reached === 2 ? 2 : 3;
+  return { ...frame, stopping, signal: frame.signal ?? event.signal };
 }
 
 /** The error of a failed effect with its hint, in one line. */

@@ -153,6 +153,9 @@ function takeEdits(
     (id) => !own.has(id) && findStatus(before, id) !== findStatus(work, id) && !mayBeAgents(id),
   );
   const blocked = moved.filter((id) => findStatus(work, id) === "blocked");
+  const reported = ended.flatMap((change) =>
+    change.op === "edit" && change.set.status === "blocked" ? change.id : [],
+  );
   const restores = (id: TaskId): boolean => {
     const { activity, route } = jobOf(id) ?? { activity: "after", route: "attempt" };
     if (["claim", "save", "settle", "after"].includes(activity)) return false;
@@ -165,14 +168,8 @@ function takeEdits(
   return {
     ...work,
     toPutAside: [...new Set([...work.toPutAside, ...toPutAside])],
-    blockedByHand: new Set([...work.blockedByHand, ...blocked, ...listBlocked(ended)]),
+    blockedByHand: new Set([...work.blockedByHand, ...blocked, ...reported]),
   };
-}
-
-function listBlocked(changes: readonly PersonChange[]): TaskId[] {
-  return changes.flatMap((change) =>
-    change.op === "edit" && change.set.status === "blocked" ? change.id : [],
-  );
 }
 
 function findStatus({ index }: Work, id: TaskId): IndexRow["status"] | undefined {

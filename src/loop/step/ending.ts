@@ -12,16 +12,10 @@ export function beginClose(
   decision: Decision,
 ): RunState {
   const rows = frame.index === undefined ? [] : frame.index.values.filter((row) => row.marker !== true);
+  const { rules, git, stopping, began, spent, signal } = frame;
   const close: Close = {
-    rules: frame.rules,
-    git: frame.git,
-    stopping: frame.stopping,
-    began: frame.began,
-    spent: frame.spent,
-    signal: frame.signal,
-    ending,
-    message,
-    hooks: frame.rules.hooks.on_run_end,
+    ...{ rules, git, stopping, began, spent, signal, ending, message },
+    hooks: rules.hooks.on_run_end,
     activity: "commit",
     done: rows.filter((row) => row.status === "done").length,
     tasks: rows.length,

@@ -112,14 +112,12 @@ export function takeChangeResult(
     ...(outcome.edits?.added ?? []),
     ...outcome.updated.filter((one) => one.from === undefined).map((one) => one.id),
   ];
+  const isSame = outcome.rows.length === 0 && outcome.removed.length === 0;
   return {
-    ...applyRows(work, outcome),
+    ...work,
+    index: isSame ? work.index : work.index.with(outcome.rows, outcome.removed),
+    digest: outcome.digest,
     // Tasks were added after the last review, so another review is allowed.
     reviews: fresh.length === 0 ? work.reviews : { ...work.reviews, clean: false },
   };
-}
-
-function applyRows(work: Work, outcome: Pick<ChangeResult, "rows" | "removed" | "digest">): Work {
-  if (outcome.rows.length === 0 && outcome.removed.length === 0) return { ...work, digest: outcome.digest };
-  return { ...work, index: work.index.with(outcome.rows, outcome.removed), digest: outcome.digest };
 }

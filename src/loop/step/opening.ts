@@ -135,7 +135,9 @@ function onInvalid(opening: Opening, event: EventOf<"backlog_invalid">, decision
   if (why !== undefined) return beginClose(opening, "unusable-backlog", why, decision);
   if (isBroken) {
     if (opening.repairs < MOST_REPAIRS) return askAgent(opening, "repair", decision);
-    const message = `still not valid after ${opening.repairs} repairs${describeLastFailure(opening)}; ${describeFirstProblem(event)}`;
+    const [first] = event.problems;
+    const problem = first === undefined ? "it cannot be read" : `line ${first.line}: ${first.message}`;
+    const message = `still not valid after ${opening.repairs} repairs${describeLastFailure(opening)}; ${problem}`;
     return beginClose(opening, "unusable-backlog", message, decision);
   }
   if (opening.drafts >= MOST_DRAFTS) {
@@ -161,11 +163,6 @@ function explainProgress({ problems }: EventOf<"backlog_invalid">): string | und
 function describeLastFailure({ failed = [] }: Opening): string {
   const last = failed.at(-1);
   return last === undefined ? "" : `: ${last.evidence === "" ? last.reason : last.evidence}`;
-}
-
-function describeFirstProblem(event: EventOf<"backlog_invalid">): string {
-  const [problem] = event.problems;
-  return problem === undefined ? "it cannot be read" : `line ${problem.line}: ${problem.message}`;
 }
 
 function onAnswered(opening: Opening, event: EventOf<"answered">, decision: Decision): RunState {

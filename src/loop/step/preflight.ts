@@ -17,7 +17,10 @@ export function reportRedChecks(
 ): ReadonlySet<string> {
   const fresh = commands.filter(({ command, red }) => red !== undefined && !named.has(command));
   if (fresh.length === 0) return named;
-  for (const one of fresh) decision.notes.push({ type: "warning", message: formatWarning(one) });
+  for (const one of fresh) {
+    const message = `${describeCheck(one)}; ${describeConsequence(one)}`;
+    decision.notes.push({ type: "warning", message });
+  }
   return new Set([...named, ...fresh.map(({ command }) => command)]);
 }
 
@@ -33,10 +36,6 @@ export function explainRefusal(
   if (unprepared !== undefined) return `cannot prepare the cold room: ${unprepared}; ${hint}`;
   const broken = commands.filter(({ red }) => red?.cannot_run === true);
   return broken.length === 0 ? undefined : `${broken.map(describeCheck).join("; ")}; ${hint}`;
-}
-
-function formatWarning(check: CheckedCommand): string {
-  return `${describeCheck(check)}; ${describeConsequence(check)}`;
 }
 
 function describeConsequence({ red, tests }: CheckedCommand): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TaskCommit } from "../../git/commit/live-commits.js";
 import { id, task } from "../../todo/testing/testing.js";
-import { readMissingFacts } from "../runs/pending-facts.js";
+import { readMissingFacts } from "../runs/recover.js";
 import { planUndo, type UndoWish } from "./plan-undo.js";
 
 const done = (name: string, ...depends_on: string[]) => task(name, { status: "done", depends_on });

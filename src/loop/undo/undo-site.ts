@@ -1,6 +1,6 @@
 // The resources of an undo: the repository, the store, both locks, and the cleanup after a killed program.
 // undo.ts decides what to undo.
-import { makeRepositoryPlaces } from "../runs/repository-places.js";
+import { makeRepositoryPlaces } from "../runs/run-request.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { openRepository, type Repository } from "../../git/base/repository/repository.js";

@@ -36,7 +36,7 @@ import {
 import { hasWork, takeBack, type TakeBackRequest } from "./take-back.js";
 import { openSite, readBacklog, takeOver, type UndoSite, changeBacklog } from "./undo-site.js";
 import { formatUndoMessage } from "../../git/commit/message.js";
-import { readMissingFacts, type PendingFacts } from "../runs/pending-facts.js";
+import { readMissingFacts, type PendingFacts } from "../runs/recover.js";
 
 export interface UndoRequest {
   ports: Ports;

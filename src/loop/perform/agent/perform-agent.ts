@@ -378,7 +378,10 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
       log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
     onSession: stage && ((id) => events.push({ type: "session", ...job, id })),
     onEvent: (event) => {
-      if (event.type === "usage") used = addUsage(world, event, used);
+      if (event.type === "usage") {
+        world.memory.used = addUsed(world.memory.used, event);
+        used = addAttempt(used, event);
+      }
       if (event.type === "message" && event.role === "user") heard.push(event.content);
       tail = addEvent(tail, event);
       events.push({ ...event, ...job });
@@ -401,24 +404,10 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
 
 async function logSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
   if (result.outcome !== "ok" || !("found" in result.report)) return;
-  const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
-  world.memory.of(job.job).summary = result.report.found;
-  await world.log.tell({
-    type: "summary",
-    ...job,
-    task_id,
-    status,
-    summary: summary ?? "",
-    files: files ?? [],
-    blockers: blockers ?? [],
-    new_tasks: new_tasks ?? [],
-  });
-}
-
-/** Adds usage to the run's total; returns the attempt's total. */
-function addUsage({ memory }: World, event: Used, before: Used | undefined): Used {
-  memory.used = addUsed(memory.used, event);
-  return addAttempt(before, event);
+  const { found } = result.report;
+  const { task_id, status, summary = "", files = [], blockers = [], new_tasks = [] } = found;
+  world.memory.of(job.job).summary = found;
+  await world.log.tell({ type: "summary", ...job, task_id, status, summary, files, blockers, new_tasks });
 }
 
 /** Adds both; the cost is known only if it is known of every part. */

@@ -49,14 +49,11 @@ export function findSessionToAskWhy(result: AgentResult): Session | undefined {
 /** The first end, with the reason from the second. Nothing else of the second counts: the work was reported before. */
 export function endAfterAskingWhy<R extends AgentResult>(first: R, second: AgentResult): R {
   if (first.outcome !== "ok" || !("found" in first.report) || second.outcome !== "ok") return first;
-  const said = "found" in second.report ? second.report.found.changes_checks : plainText(second.lastMessage);
+  // An answer in words instead of a report counts too.
+  const words = /[{}]/u.test(second.lastMessage) ? undefined : second.lastMessage;
+  const said = "found" in second.report ? second.report.found.changes_checks : words;
   const found = { ...first.report.found, changes_checks: said };
   return { ...first, report: { found } };
-}
-
-/** An answer in words instead of a report. */
-function plainText(message: string): string | undefined {
-  return /[{}]/u.test(message) ? undefined : message;
 }
 
 /** A reason on one line, without control characters; `undefined` if there is none. */

@@ -5,7 +5,7 @@ import { readWork, showWork } from "../../../git/saved-work/work-ref.js";
 import type { Answered, SavedWorkFacts, StageFacts } from "../../../prompts/compose-stage.js";
 import type { StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument } from "../../../prompts/task-document.js";
-import type { GivenAnswer, Progress, StageOutput } from "../../../workflow/progress.js";
+import type { GivenAnswer, Progress } from "../../../workflow/progress.js";
 import { arrowsOf, reachedFrom } from "../../../workflow/file/graph.js";
 import type { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
@@ -79,7 +79,9 @@ async function readInputs(world: FactsWorld, job: JobFacts, { at, stage }: Agent
         ? `the output of ${output.stage}, of an earlier pass, is lost: ${at.name} starts without it`
         : read.warning;
     if (message !== undefined) await world.log?.tell({ type: "warning", ...job, message });
-    if (read !== undefined) texts.push(toText(at.workflow, output, read.value));
+    const { stage, visit, outcome } = output;
+    const schema = findSchemaName(at.workflow.stages[stage]);
+    if (read !== undefined) texts.push({ stage, visit, outcome, output: read.value, schema });
   }
   return texts;
 }
@@ -108,10 +110,6 @@ export function isInput(
   if (author === undefined || author.kind === "ask") return false;
   if (author.kind !== "work" || reader.kind === "work") return true;
   return reader.inputs !== undefined && author.output !== undefined;
-}
-
-function toText(workflow: Workflow, { stage, visit, outcome }: StageOutput, output: unknown): StageText {
-  return { stage, visit, outcome, output, schema: findSchemaName(workflow.stages[stage]) };
 }
 
 /** The answers of people to the task's questions, the newest last. */

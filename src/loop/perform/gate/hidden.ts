@@ -64,16 +64,15 @@ export async function checkHidden(
   const warnings = [...checked.warnings, ...(await revertChanges(world, job))];
   if (found === "interrupted") return { ...interrupted(checked), warnings };
   await writeDetails(world, job, found);
-  return { ...addVerdict(world, checked, found), warnings: [...warnings, ...warnOfRed(found)] };
+  if (found.stillRed.length > 0)
+    warnings.push(
+      `${NOT_VERIFIED}a hidden check failed before the work and still fails: ${listSome(found.stillRed)}`,
+    );
+  return { ...addVerdict(world, checked, found), warnings };
 }
 
 function interrupted(checked: Checked): Checked {
   return { ...checked, report: reportInterrupted(checked.report.cold), now: undefined };
-}
-
-function warnOfRed({ stillRed }: HiddenVerdict): string[] {
-  if (stillRed.length === 0) return [];
-  return [`${NOT_VERIFIED}a hidden check failed before the work and still fails: ${listSome(stillRed)}`];
 }
 
 function addVerdict({ project }: World, { report, ...checked }: Checked, found: HiddenVerdict): Checked {

@@ -127,37 +127,25 @@ export async function performPreflight(
   { job }: EffectOf<"preflight">,
   stop: AbortSignal,
 ): Promise<StepEvent> {
-  const began = world.ports.clock.monotonic();
+  const { memory, repo, ports, log } = world;
+  const began = ports.clock.monotonic();
+  const own = memory.of(job.job);
+  const order = { id: THE_PREFLIGHT, run: log.run, reuse: false };
+  await openCold(world);
+  if (repo !== undefined) own.checkpoint = await performAs("checkpoint", () => checkpoint(repo, order));
   try {
-    const found = await measureAll(world, job, await beginPreflight(world, job), stop);
+    const found = await measureAll(world, job, own.checkpoint?.base, stop);
     const { known, hidden } = found;
     // Without git the run cannot tell whether the tree is still the same when the first task starts.
-    if (known !== undefined && world.repo !== undefined) world.memory.baseline = known;
+    if (known !== undefined && repo !== undefined) memory.baseline = known;
     const outcome = hidden === "interrupted" ? hidden : known === undefined ? "unknown" : "measured";
     return { type: "preflight_finished", outcome, ...describeFound(world, began, found) };
   } finally {
-    await endPreflight(world, job);
+    // The reference is set again with the first task.
+    memory.runStart = undefined;
+    own.checkpoint = undefined;
+    if (repo !== undefined) await performAs("checkpoint", () => dropCheckpoint(repo, THE_PREFLIGHT));
   }
-}
-
-async function beginPreflight(world: World, job: JobFacts): Promise<string | undefined> {
-  const { memory, repo, log } = world;
-  if (repo === undefined) return undefined;
-  await openCold(world);
-  const made = await performAs("checkpoint", () =>
-    checkpoint(repo, { id: THE_PREFLIGHT, run: log.run, reuse: false }),
-  );
-  memory.of(job.job).checkpoint = made;
-  return made.base;
-}
-
-/** Drops the checkpoint and the reference, which is set again with the first task. */
-async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
-  memory.runStart = undefined;
-  const { checkpoint } = memory.of(job.job);
-  memory.of(job.job).checkpoint = undefined;
-  if (repo === undefined || checkpoint === undefined) return;
-  await performAs("checkpoint", () => dropCheckpoint(repo, THE_PREFLIGHT));
 }
 
 /** Runs the project's commands and the task's own, and reverts what they changed in the tree. */
@@ -188,14 +176,11 @@ export async function performGate(
   const { runStart } = world.memory;
   if (runStart !== undefined && job.task_id !== undefined) noteNeeded(runStart, job.task_id, judged);
   const duration_ms = Math.round(ports.clock.monotonic() - began);
-  const evidence = withLeftOut(judged, known.snapshot?.leftOut);
+  const left = judged.verdict === "failed" ? (known.snapshot?.leftOut ?? []) : [];
+  // The agent learns of its files that the checks did not see.
+  const unseen = `\nNot in the commit, so not in the room of the checks either: ${listSome(left)}`;
+  const evidence = `${judged.evidence}${left.length === 0 ? "" : unseen}`;
   return { type: "gate_finished", ...job, ...judged, evidence, warnings, duration_ms };
-}
-
-/** The agent learns of its files that the checks did not see. */
-function withLeftOut({ verdict, evidence }: GateReport, leftOut: readonly string[] = []): string {
-  if (verdict !== "failed" || leftOut.length === 0) return evidence;
-  return `${evidence}\nNot in the commit, so not in the room of the checks either: ${listSome(leftOut)}`;
 }
 
 /** Passing checks that do not verify the work for these reasons leave it unverified. */

@@ -45,15 +45,11 @@ export interface ShareSite {
   knows?: (progress: Progress) => boolean;
 }
 
+/** `of`: see `identify`. */
 const SharedRow = z.object({ id: z.string(), of: z.string().optional(), status: Status, progress: Progress });
 
 /** A question as the remote has it, read. */
-export interface Shared extends OpenRef {
-  /** See `identify`; absent: pushed by an earlier version. */
-  of?: string;
-  status: Task["status"];
-  progress: Progress;
-}
+export type Shared = OpenRef & Omit<z.infer<typeof SharedRow>, "id">;
 
 /** The consequences of the rows here and at the remote. */
 interface SharePlan {

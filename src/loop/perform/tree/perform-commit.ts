@@ -17,7 +17,7 @@ import { formatMessage } from "../../../git/commit/message.js";
 import { publishWithTree } from "../../../git/undo/revert-tree.js";
 import { taskFolderName } from "../../../workflow/outputs/task-files.js";
 import type { StepEvent, EventOf } from "../../../logging/events/events.js";
-import { readMissingFacts } from "../../runs/pending-facts.js";
+import { readMissingFacts } from "../../runs/recover.js";
 import { EffectError } from "../../step/drive.js";
 import type { JobFacts, EffectOf } from "../../step/effects.js";
 import { describeUnread, readUnread } from "../agent/messages.js";

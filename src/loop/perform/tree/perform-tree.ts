@@ -144,18 +144,13 @@ export function forget({ memory }: World, { job }: JobFacts): void {
   known.nextBaseline = undefined;
 }
 
-/** The runner itself drops the refs of these tasks: a job in progress does not put them back. */
-export function forgetOwnRefs({ repo, memory }: World, ids: readonly string[]): void {
-  if (repo === undefined) return;
-  const gone = ids.flatMap((id) => ownRefsOf(repo, id));
-  for (const { ownRefs } of memory.jobs.values()) for (const ref of gone) ownRefs?.delete(ref);
-}
-
 /** Drops the checkpoints of tasks that are done or abandoned, with their saved work; the next claim makes a new one. */
 export async function forgetCheckpoints(world: World, ids: readonly string[]): Promise<void> {
   const { repo, workflows } = world;
   if (repo === undefined) return;
-  forgetOwnRefs(world, ids);
+  // The runner itself drops the refs of these tasks: a job in progress does not put them back.
+  const gone = ids.flatMap((id) => ownRefsOf(repo, id));
+  for (const { ownRefs } of world.memory.jobs.values()) for (const ref of gone) ownRefs?.delete(ref);
   const drop = workflows === undefined ? dropCheckpoint : dropWork;
   for (const id of ids) await performAs("checkpoint", () => drop(repo, id));
 }

@@ -5,7 +5,7 @@ import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";
 import { mayRestore } from "../edits.js";
 import type { Decision } from "../decision.js";
-import { makeFailureNote, startBaseline, startBefore } from "./job.js";
+import { makeFailureNote, startBefore } from "./job.js";
 import { enter, hasAgent, hasWork, isVisit } from "./routes.js";
 import { getTaskId, replaceJob, stopJobs, listEarlier } from "../jobs.js";
 import { describeRescue, findTargetOf, settleStopped, shelve } from "./settle.js";
@@ -169,12 +169,11 @@ export function takeCheckpoint(work: Work, job: Job, event: EventOf<"checkpoint"
     case "give-up":
       return beginEnd(work, job, event, decision);
     default:
-      return replaceJob(
-        work,
-        work.rules.baseline && hasWork(job.route)
-          ? startBaseline(job, decision)
-          : startBefore(job, work, listEarlier(work, job), decision),
-      );
+      if (!work.rules.baseline || !hasWork(job.route))
+        return replaceJob(work, startBefore(job, work, listEarlier(work, job), decision));
+      // Which checks pass is measured before the agent starts.
+      decision.effects.push({ kind: "run-baseline", job: job.facts, reuse: job.from === "doing" });
+      return replaceJob(work, enter(job, "baseline"));
   }
 }
 

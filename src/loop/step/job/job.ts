@@ -54,12 +54,6 @@ function planHooks({ hooks }: Rules, hook: "pre_iteration" | "post_iteration" | 
   return hooks[hook].map((command, at) => ({ hook, at, command }));
 }
 
-/** Starts the measurement of which checks pass before the agent starts. */
-export function startBaseline(job: Job, decision: Decision): Job {
-  decision.effects.push({ kind: "run-baseline", job: job.facts, reuse: job.from === "doing" });
-  return enter(job, "baseline");
-}
-
 /** L1: an agent starts only from here, for a job that was claimed and has its checkpoint. */
 export function startAgent(
   job: Job,

@@ -179,7 +179,10 @@ function settleFailed(
   }
   let seen = work;
   if (isVisit(job.route)) {
-    seen = countError(work, job, failure);
+    // The gate's rejection is not an error of the agent.
+    const memory = getMemory(work, job);
+    const errors = memory.errors + (failure.reason === "gate" ? 0 : 1);
+    seen = withMemory(work, job, { ...memory, errors });
     const outcome = findOver(seen, job);
     if (outcome !== undefined) return failVisit(seen, job, { failure, outcome }, decision);
     seen = keepSpent(seen, job);
@@ -293,7 +296,9 @@ function failVisit(
     evidence: failure,
   };
   const ended = endVisit(work, job, order, decision);
-  decision.notes.push(makeFailureNote(job, failure, describeNext(job, findTargetOf(ended, job))));
+  const to = findTargetOf(ended, job) ?? job.facts.stage;
+  const next = to === "block" ? "blocked" : to === job.facts.stage ? "retry" : "advance";
+  decision.notes.push(makeFailureNote(job, failure, next));
   return ended;
 }
 
@@ -302,22 +307,10 @@ export function findTargetOf(work: Work, { facts }: Job): string | undefined {
   return work.jobs.find((one) => one.facts.job === facts.job)?.visitEnd?.advances.at(-1)?.to;
 }
 
-/** The step after a failed attempt that ends its visit. */
-function describeNext({ facts }: Job, to: string | undefined): "blocked" | "retry" | "advance" {
-  if (to === "block") return "blocked";
-  return to === undefined || to === facts.stage ? "retry" : "advance";
-}
-
 const NOTHING: Spent = { tokens: 0, duration_ms: 0 };
 
 function getMemory({ visits }: Work, job: Job): VisitMemory {
   return visits?.get(getTaskId(job)) ?? { errors: 0, spent: NOTHING };
-}
-
-/** Counts a failed attempt whose agent failed; the gate's rejection is not an error of the agent. */
-function countError(work: Work, job: Job, { reason }: { reason: string }): Work {
-  const memory = getMemory(work, job);
-  return withMemory(work, job, { ...memory, errors: memory.errors + (reason === "gate" ? 0 : 1) });
 }
 
 /** Remembers the usage of an attempt that does not end the visit; the end of the visit adds it to the row. */
