@@ -35,10 +35,8 @@ export async function findLeftOut(
 }
 
 /** Returns whether no text of a file may be shown. `real`: absolute, without links. Rules say nothing about files outside. */
-export async function isContentHidden(
-  { files, root, hidden }: ProjectFolder,
-  real: string,
-): Promise<boolean> {
+export async function isContentHidden(place: ProjectFolder, real: string): Promise<boolean> {
+  const { files, root, hidden } = place;
   if (hidden === undefined) return false;
   const inside = toRelative((await files.realPath(root)) ?? root, real);
   return inside !== undefined && (await findLeftOut(hidden, "content", [inside])).has(inside);
@@ -119,10 +117,7 @@ export async function checkSubjects(
 }
 
 /** Returns the first protected path below a folder, relative to it. Folders named node_modules are skipped. */
-export async function findProtectedBelow(
-  { files }: ProjectFolder,
-  folder: string,
-): Promise<string | undefined> {
+export async function findProtectedBelow(files: Files, folder: string): Promise<string | undefined> {
   const found = await files.tree(folder).walk("", (name) => path.basename(name) !== "node_modules");
   return found
     .map((entry) => entry.path)

@@ -115,11 +115,9 @@ export function findTool(name: string): string | undefined {
 }
 
 /** The values of `output_mode`, as flags of fs_grep. */
-const OUTPUT_MODES = new Map<unknown, string>([
-  ["files_with_matches", "-l"],
-  ["count", "-c"],
-  ["content", ""],
-]);
+const OUTPUT_MODES = new Map<unknown, string>(
+  Object.entries({ files_with_matches: "-l", count: "-c", content: "" }),
+);
 
 /** Translates the further fields of the claude vocabulary's Grep to the flags of fs_grep. An unknown value stays, and is refused. */
 function toGrepFlags({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {

@@ -20,6 +20,7 @@ const StoredMessage = z.discriminatedUnion("role", [
 export type Message = z.infer<typeof StoredMessage>;
 
 const Counts = z.record(z.string(), z.int().nonnegative());
+type Counts = z.infer<typeof Counts>;
 
 const Spent = z.object({
   input_tokens: z.int().nonnegative(),
@@ -121,15 +122,12 @@ export function appendMessages(conversation: Conversation, ...messages: readonly
 }
 
 /** Returns the count of a name. Inherited names such as `constructor` count 0. */
-export function getCount(counts: Readonly<Record<string, number>>, name: string): number {
+export function getCount(counts: Readonly<Counts>, name: string): number {
   return Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
 }
 
 /** Returns the counts with one more for the name. */
-export function incrementCount(
-  counts: Readonly<Record<string, number>>,
-  name: string,
-): Record<string, number> {
+export function incrementCount(counts: Readonly<Counts>, name: string): Counts {
   return { ...counts, [name]: getCount(counts, name) + 1 };
 }
 
@@ -162,11 +160,7 @@ export interface SessionSpent {
 }
 
 /** Returns the usage that a stored conversation holds, its sub-agents included. */
-export function countSpent({
-  turns,
-  usage,
-  calls,
-}: Pick<Conversation, "turns" | "usage" | "calls">): SessionSpent {
+export function countSpent({ turns, usage, calls }: Conversation): SessionSpent {
   const { input_tokens, output_tokens, cached_input_tokens, cost_usd: costUsd } = usage;
   return {
     requests: Object.values(turns).reduce((sum, one) => sum + one, 0),

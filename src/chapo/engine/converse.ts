@@ -66,9 +66,7 @@ export async function converse(
 /** Opens the queue of a session, with the call that waited first. */
 function openQueue(conversation: Conversation): AskQueue<ConversationOutcome> {
   const { id, pending } = conversation;
-  return new AskQueue(
-    pending === undefined ? undefined : nameInQueue({ id: pending.child ?? id }, pending.call),
-  );
+  return new AskQueue(pending && nameInQueue({ id: pending.child ?? id }, pending.call));
 }
 
 /** Takes the calls of the last turn that are left: one waited for a person or a sub-agent, and the others come after it. */
@@ -103,11 +101,8 @@ function emitOutcome(world: EngineWorld, session: string, outcome: ConversationO
       return;
     case "pending": {
       const { pending } = outcome;
-      const question = describePending(pending, session);
-      world.emit({
-        type: "clarify",
-        data: { question, status: STATE_AFTER.pending, callId: pending.call },
-      });
+      const waits = { status: STATE_AFTER.pending, callId: pending.call };
+      world.emit({ type: "clarify", data: { question: describePending(pending, session), ...waits } });
       return;
     }
     case "error": {
@@ -199,9 +194,8 @@ async function takeTurn(
 /** Delivers what the user sent while the model worked, in the order in which it was sent. */
 async function deliverMessages(context: TurnContext): Promise<void> {
   const { world } = context;
-  const stored = await Promise.all(
-    world.inboxes.map(async (inbox) => ({ inbox, messages: await inbox.read() })),
-  );
+  const read = world.inboxes.map(async (inbox) => ({ inbox, messages: await inbox.read() }));
+  const stored = await Promise.all(read);
   const texts = stored.flatMap(({ messages }) => messages.map(({ text }) => text));
   for (const text of [...texts, ...(await world.takeMessages())]) {
     context.conversation = enqueue(context.conversation, text);

@@ -21,13 +21,8 @@ function toOwnWords({ tool }: GateCall, answer: HookAnswer): HookAnswer {
 
 function describeCall({ tool, args, callId, agent }: GateCall): Record<string, unknown> {
   const { name, args: input } = toHookCall(tool.name, args);
-  return {
-    tool_name: name,
-    tool_input: input,
-    tool_use_id: callId,
-    looper_tool: tool.name,
-    looper_agent: agent,
-  };
+  const own = { looper_tool: tool.name, looper_agent: agent };
+  return { tool_name: name, tool_input: input, tool_use_id: callId, ...own };
 }
 
 /**
@@ -96,10 +91,8 @@ export async function fireStop(live: LiveConversation, stops: number): Promise<b
   const { world } = live;
   if (world.hooks === undefined) return false;
   const event = world.limits === undefined ? "Stop" : "SubagentStop";
-  const { verdict, reason } = await world.hooks(event, [], {
-    stop_hook_active: stops > 0,
-    looper_agent: world.who,
-  });
+  const input = { stop_hook_active: stops > 0, looper_agent: world.who };
+  const { verdict, reason } = await world.hooks(event, [], input);
   if (verdict !== "deny" || stops >= MOST_STOPS) return false;
   const text = `A hook asks you to continue: ${reason ?? "no reason given"}`;
   live.conversation = appendMessages(live.conversation, { role: "user", text, own: true });
@@ -120,12 +113,10 @@ export async function fireCompacted(world: EngineWorld): Promise<string | undefi
 }
 
 /** PreCompact: returns why older turns may not be replaced; `undefined` if they may. */
-export async function fireCompact({
-  world,
-  compactsOnRequest,
-}: LiveConversation): Promise<string | undefined> {
-  if (world.hooks === undefined) return undefined;
-  const trigger = compactsOnRequest === true ? "manual" : "auto";
-  const { verdict, reason = "no reason given" } = await world.hooks("PreCompact", [trigger], { trigger });
+export async function fireCompact(live: LiveConversation): Promise<string | undefined> {
+  const { hooks } = live.world;
+  if (hooks === undefined) return undefined;
+  const trigger = live.compactsOnRequest === true ? "manual" : "auto";
+  const { verdict, reason = "no reason given" } = await hooks("PreCompact", [trigger], { trigger });
   return verdict === "deny" ? reason : undefined;
 }

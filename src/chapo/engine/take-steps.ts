@@ -50,10 +50,8 @@ export async function takeSteps(
   // Answers of a person are carried out when the session resumes, and so are the tasks of sub-agents.
   const { pending, tasks } = context.conversation;
   if (world.signal.aborted && (pending?.answer ?? tasks) !== undefined) return INTERRUPTED;
-  context.conversation = closeCalls(
-    withoutPending(context.conversation),
-    "Not run: the session was stopped.",
-  );
+  const freed = withoutPending(context.conversation);
+  context.conversation = closeCalls(freed, "Not run: the session was stopped.");
   await world.save(context.conversation);
   if (world.signal.aborted) return INTERRUPTED;
   context.event = events.includes("error") ? "error" : (events.at(-1) ?? context.event);

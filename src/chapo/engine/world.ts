@@ -11,23 +11,6 @@ import type { ChapoNews, FailureCode, TurnEvent } from "./events.js";
 import type { AskQueue } from "./calls/ask-queue.js";
 import type { CallAnswer, PermitQuestion, SessionCall, Reply, UserQuestion } from "./calls/pending.js";
 
-/** The engine's settings: `agents.<name>.chapo.*`. */
-export type EngineSettings = Pick<
-  ChapoSettings,
-  | "maxIterations"
-  | "maxConversationTokens"
-  | "maxToolRetries"
-  | "minValidationConfidence"
-  | "selfValidationEnabled"
-  | "compactAt"
-  | "contextWindow"
-  | "budgets"
-  | "stream"
-  | "maxRequests"
-  | "maxTokens"
-  | "maxCostUsd"
->;
-
 /** A running conversation. Only one turn at a time changes it. */
 export interface LiveConversation {
   readonly world: EngineWorld;
@@ -133,7 +116,7 @@ export interface StoredInbox {
 export interface EngineWorld {
   clock: Clock;
   random: Random;
-  settings: EngineSettings;
+  settings: ChapoSettings;
   model: Model;
   /** The number of requests that were sent to models in this process, children's included. */
   requests: { sent: number };

@@ -200,14 +200,7 @@ function toTool(listed: ListedTool, of: McpServer): Tool | string {
       const args = readArguments(raw, schema.value);
       if ("problem" in args) return args;
       return {
-        subjects: [
-          { kind: "name", name: listed.name },
-          ...findPaths(args.value, of.root).map((one): Subject => ({
-            kind: "path",
-            path: one,
-            use: "mention",
-          })),
-        ],
+        subjects: [{ kind: "name", name: listed.name }, ...findPaths(args.value, of.root)],
         timeoutMs: TIMEOUT_MS,
         preview: () => Promise.resolve(`${name} ${JSON.stringify(args.value, undefined, 2)}`),
         run: async (context) =>
@@ -233,7 +226,7 @@ function readArguments(
 const MOST_PATHS = 200;
 
 /** Returns the texts among the arguments that may be paths of the project. */
-function findPaths(value: unknown, root: string): string[] {
+function findPaths(value: unknown, root: string): Subject[] {
   const found = new Set<string>();
   const waiting: unknown[] = [value];
   while (waiting.length > 0 && found.size < MOST_PATHS) {
@@ -242,7 +235,7 @@ function findPaths(value: unknown, root: string): string[] {
     else if (typeof one === "object" && one !== null)
       for (const inner of Object.values(one)) waiting.push(inner);
   }
-  return [...found];
+  return [...found].map((path) => ({ kind: "path", path, use: "mention" }));
 }
 
 /** Returns the path of a `file:` address, relative to the project if it is inside it. */

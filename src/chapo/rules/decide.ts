@@ -208,13 +208,8 @@ function meetsTwin({ pattern }: PermissionRule, { tool, subjects }: JudgedCall):
   const names = subjects.flatMap((subject) => (subject.kind === "name" ? [subject.name] : []));
   const text = toCommand(tool, names);
   if (text === undefined || pattern?.command === undefined) return "no";
-  return meetsCommand(pattern.command, {
-    text,
-    spellings: [text],
-    mentions: [],
-    guesses: [],
-    runs: "itself",
-  });
+  const command = { text, spellings: [text], mentions: [], guesses: [], runs: "itself" } as const;
+  return meetsCommand(pattern.command, command);
 }
 
 function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }: ShellReading): Match {

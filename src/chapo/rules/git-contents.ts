@@ -24,12 +24,8 @@ export function listContentCommands(reading: ShellReading, root: string): Conten
     if (call === undefined || !showsContent(call)) return [];
     const { args } = call;
     const cut = args.indexOf("--");
-    return [
-      {
-        folder: posix.resolve(last, ...call.folders),
-        paths: cut < 0 ? [] : args.slice(cut + 1),
-      },
-    ];
+    const folder = posix.resolve(last, ...call.folders);
+    return [{ folder, paths: cut < 0 ? [] : args.slice(cut + 1) }];
   });
 }
 

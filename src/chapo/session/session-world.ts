@@ -90,13 +90,8 @@ export async function createWorld(
   ]);
   const agents = createSubAgents(settings.subAgents);
   const allowed = collectSkillTools(skills) ?? ["*"];
-  const told = {
-    prompts,
-    project,
-    today: getToday(ports.clock),
-    skills: formatSkills(skills),
-    memory: noted,
-  };
+  const today = getToday(ports.clock);
+  const told = { prompts, project, today, skills: formatSkills(skills), memory: noted };
   // With native calls the engine finds the agent of a call by its tool.
   const prompted = { ...told, agents: native ? [] : agents };
   const stable = await keepStablePart(session.part("prompt"), { parts: prompted, unused }, conversation);

@@ -1,13 +1,14 @@
 // A world for the engine's tests: a model that plays a list of replies, a clock that does not wait, and records of all output.
 import { z } from "zod";
 import { never } from "../../system/never.js";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Clock } from "../../system/ports.js";
 import type { Model, ModelAnswer, ModelCall, ModelFailure, ModelReply, ModelRequest } from "../model.js";
 import { defineTool, done, failed, type Tool } from "../tool.js";
 import { createConversation, type Conversation } from "../engine/conversation.js";
 import type { ChapoNews } from "../engine/events.js";
 import { createSubAgents } from "../engine/children/sub-agents.js";
-import type { AuditRecord, EngineSettings, EngineWorld } from "../engine/world.js";
+import type { AuditRecord, EngineWorld } from "../engine/world.js";
 
 /** A reply as a test writes it: a text, calls, a failure, or a whole reply. */
 export type Played =
@@ -126,7 +127,8 @@ export function createFakeTools(ran: string[]): Tool[] {
   ];
 }
 
-export const USUAL_SETTINGS: EngineSettings = {
+/** The settings that the engine reads. */
+export const USUAL_SETTINGS = {
   maxConversationTokens: 120_000,
   maxToolRetries: 3,
   minValidationConfidence: 0.7,
@@ -137,7 +139,7 @@ export const USUAL_SETTINGS: EngineSettings = {
   maxTokens: Infinity,
   maxCostUsd: Infinity,
   stream: false,
-};
+} as ChapoSettings;
 
 /** A world that records everything. */
 export interface TestWorld extends EngineWorld {

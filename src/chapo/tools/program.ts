@@ -123,11 +123,8 @@ function describeEarlyEnd(name: string, ran: ProgramRun): string | undefined {
 
 /** Formats both streams, each under its name; leaves out an empty one. */
 function formatStreams({ stdout, stderr }: ProgramRun): string {
-  const parts = [
-    ...(stdout === "" ? [] : [`stdout:\n${stdout}`]),
-    ...(stderr === "" ? [] : [`stderr:\n${stderr}`]),
-  ];
-  return parts.length === 0 ? "(no output)" : parts.join("\n");
+  const parts = [stdout && `stdout:\n${stdout}`, stderr && `stderr:\n${stderr}`];
+  return parts.filter((part) => part !== "").join("\n") || "(no output)";
 }
 
 /** Keeps the beginning and the end of a stream of any length. */

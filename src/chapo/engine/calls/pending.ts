@@ -174,13 +174,10 @@ export function answerPending<C extends Waiting & { id: string }>(conversation: 
   const { id, pending } = conversation;
   if (pending === undefined) {
     const last = conversation.answered?.at(-1);
-    throw new UserError(
-      last === undefined ? "usage" : "no",
-      last === undefined
-        ? `no call of the session ${id} waits for an answer`
-        : `no call of the session ${id} waits for an answer: ${last.tool} was ${describeAnswer(last)}`,
-      "see which do with `looper chapo pending`",
-    );
+    const was = last === undefined ? "" : `: ${last.tool} was ${describeAnswer(last)}`;
+    const message = `no call of the session ${id} waits for an answer${was}`;
+    const hint = "see which do with `looper chapo pending`";
+    throw new UserError(last === undefined ? "usage" : "no", message, hint);
   }
   if (pending.begun !== undefined) return conversation;
   if (pending.answer === undefined) return recordAnswer(conversation, answer);

@@ -1,7 +1,7 @@
 // Keeps a conversation within the context window: older turns are replaced by a summary, or dropped. Only whole turns are
 // removed, so that a call keeps its results. The first request and the latest turns stay; if they alone do not fit, the longest of
 // their texts are cut at both ends, with a note on where the whole text is.
-import type { OfferedTool } from "../../model.js";
+import type { CallResult, OfferedTool } from "../../model.js";
 import { fireCompact, fireCompacted } from "../fire.js";
 import { askModel } from "../ask-model.js";
 import { clipMiddle } from "./clip.js";
@@ -242,10 +242,8 @@ async function cutMessages(
         return { ...message, text: await fit(`text-${at}`, message.text), calls };
       }
       case "tool": {
-        const fitted = message.results.map(async (one) => ({
-          ...one,
-          output: await fit(one.callId, one.output),
-        }));
+        const fitOne = async (one: CallResult) => ({ ...one, output: await fit(one.callId, one.output) });
+        const fitted = message.results.map(fitOne);
         return { ...message, results: await Promise.all(fitted) };
       }
       default:

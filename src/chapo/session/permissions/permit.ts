@@ -252,10 +252,8 @@ async function listNamed(text: string, place: ShellTargetPlace): Promise<Named[]
   const plain = listSpelled(text, place.folders);
   if (!isPattern(text)) return plain;
   // With these characters the reader keeps the patterns.
-  const kept = listSpelled(
-    text.replaceAll("*", STAR).replaceAll("?", ONE).replaceAll(BRACKETS, ONE),
-    place.folders,
-  );
+  const starred = text.replaceAll("*", STAR).replaceAll("?", ONE).replaceAll(BRACKETS, ONE);
+  const kept = listSpelled(starred, place.folders);
   const expanded = await Promise.all(kept.map(async (one) => expandPattern(one, place)));
   return [...plain, ...expanded.flat()];
 }

@@ -32,10 +32,7 @@ export function createFindTools(place: SearchPlace): Tool[] {
     defineTool({
       name: "fs_glob",
       description: `Finds files by a pattern of their path: **, *, ?, {a,b}. At most ${MOST_PATHS}, without those that git ignores.`,
-      arguments: z.strictObject({
-        pattern: z.string(),
-        path: WHERE,
-      }),
+      arguments: z.strictObject({ pattern: z.string(), path: WHERE }),
       aliases: { folder: "path", directory: "path", dir: "path" },
       changes: false,
       maxOutput: 120_000,

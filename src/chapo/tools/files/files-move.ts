@@ -147,7 +147,7 @@ async function resolveEntry(place: ProjectFolder, spelled: string): Promise<Entr
   const stat = await files.stat(at, { link: true });
   if (stat === undefined) return { problem: `${resolved.shown}: no such file or folder` };
   if (stat.kind === "folder") {
-    const kept = await findProtectedBelow(place, at);
+    const kept = await findProtectedBelow(files, at);
     if (kept !== undefined)
       return { problem: formatProtectedRefusal(resolved.shown, path.join(resolved.shown, kept)) };
     const denied = await findHiddenBelow(place, at);

@@ -21,9 +21,7 @@ export function createReadTools(place: ProjectFolder, known?: KnownFiles): Tool[
     defineTool({
       name: "fs_listFiles",
       description: `Lists a folder, without path the project's: at most ${MOST_ENTRIES} entries, each with its type.`,
-      arguments: z.strictObject({
-        path: z.string().optional(),
-      }),
+      arguments: z.strictObject({ path: z.string().optional() }),
       aliases: { folder: "path", directory: "path", dir: "path" },
       changes: false,
       subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],

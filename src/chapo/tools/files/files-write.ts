@@ -15,11 +15,7 @@ import { errorMessage } from "../../../system/errors.js";
 const PATH = z.string();
 const MOST_EDITS = 200;
 
-const replacement = {
-  old_string: z.string(),
-  new_string: z.string(),
-  replace_all: z.boolean().optional(),
-};
+const replacement = { old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() };
 const SPELLINGS = { file_path: "path", file: "path", filename: "path" };
 const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "new_string" };
 
@@ -30,10 +26,7 @@ export function createWriteTools(place: ProjectFolder, known?: KnownFiles): Tool
     definePlannedTool({
       name: "fs_writeFile",
       description: `Creates a file and its folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
-      arguments: z.strictObject({
-        path: PATH,
-        content: z.string(),
-      }),
+      arguments: z.strictObject({ path: PATH, content: z.string() }),
       aliases: { ...SPELLINGS, contents: "content", text: "content" },
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
       check: (args) => explainUnknown(site, args),

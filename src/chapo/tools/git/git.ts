@@ -47,9 +47,8 @@ export function createGitTools(world: GitWorld): Tool[] {
 
 /** The environment of git: without the keys of models, and without variables that lead to another repository. */
 export function createGitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(createToolEnv(env)).filter(
-    ([name]) => !name.startsWith("GIT_") || KEPT.test(name),
-  );
+  const own = Object.entries(createToolEnv(env));
+  const kept = own.filter(([name]) => !name.startsWith("GIT_") || KEPT.test(name));
   return {
     GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
     ...Object.fromEntries(kept),
@@ -160,10 +159,8 @@ function createLookTools(git: Git): Tool[] {
 }
 
 function toPathspecs(named: readonly string[], left: readonly string[]): string[] {
-  return [
-    ...named.map((file) => `:(literal)${file}`),
-    ...left.map((file) => `:(top,exclude,literal)${file}`),
-  ];
+  const wanted = named.map((file) => `:(literal)${file}`);
+  return [...wanted, ...left.map((file) => `:(top,exclude,literal)${file}`)];
 }
 
 function describeLeftOut({ length }: readonly string[]): string {

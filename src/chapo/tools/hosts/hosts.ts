@@ -74,10 +74,8 @@ async function readLastLines(files: Files, file: string, count: number): Promise
   if (from > 0 && lines.length > 1) lines.shift();
   const shown = lines.slice(-count);
   const isCut = from > 0 && shown.length < count;
-  return [
-    ...(isCut ? [`[the last ${shown.length} lines; more do not fit into a result]`] : []),
-    ...shown,
-  ].join("\n");
+  if (isCut) shown.unshift(`[the last ${shown.length} lines; more do not fit into a result]`);
+  return shown.join("\n");
 }
 
 const NPM_MS = 600_000;
@@ -405,11 +403,8 @@ function createPm2Tools(world: ProgramWorld): Tool[] {
       }),
       changes: false,
       timeoutMs: PM2_MS + PM2_MORE_MS,
-      run: ({ name: asked, lines = 100 }, { signal }) =>
-        tell(
-          ["logs", ...(asked === undefined ? [] : [asked]), "--lines", String(lines), "--nostream"],
-          signal,
-        ),
+      run: ({ name: asked = [], lines = 100 }, { signal }) =>
+        tell(["logs", asked, "--lines", String(lines), "--nostream"].flat(), signal),
     }),
   ];
 }
@@ -458,13 +453,8 @@ function readList(text: string): z.infer<typeof Listed> | undefined {
   return undefined;
 }
 
-function formatProcess({
-  name,
-  pm_id: id,
-  pid,
-  pm2_env: env,
-  monit,
-}: z.infer<typeof Listed>[number]): string {
+function formatProcess(one: z.infer<typeof Listed>[number]): string {
+  const { name, pm_id: id, pid, pm2_env: env, monit } = one;
   const memory = monit?.memory === undefined ? [] : [`memory ${Math.round(monit.memory / 1024 / 1024)} MiB`];
   const load = monit?.cpu === undefined ? [] : [`cpu ${monit.cpu} %`];
   return [

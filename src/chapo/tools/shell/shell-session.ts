@@ -50,7 +50,8 @@ export class ShellSession {
   /** The variables that hold secrets. Each command gets them from the environment, so that no state file holds them. */
   readonly #secrets: readonly string[];
   readonly #running = new Set<CommandProcess>();
-  readonly #background: Background[] = [];
+  /** All commands that were started in the background, oldest first. */
+  readonly background: Background[] = [];
   #count = 0;
   #states: string | undefined;
   #state: string | undefined;
@@ -118,27 +119,22 @@ export class ShellSession {
 
   /** Starts a command in the background, in the current state. */
   async startBackground(text: string): Promise<Background | { problem: string }> {
-    const running = this.#background.filter(({ command }) => command.end === undefined).length;
+    const running = this.background.filter(({ command }) => command.end === undefined).length;
     if (running >= MOST_IN_BACKGROUND)
       return {
         problem: `${running} commands are already running in the background: end one with bash_kill first`,
       };
     const started = await this.start(text, "read");
     if ("problem" in started) return started;
-    const id = `bash_${this.#background.length + 1}`;
+    const id = `bash_${this.background.length + 1}`;
     const background = { id, text, command: started.command, told: { stdout: 0, stderr: 0 } };
-    this.#background.push(background);
+    this.background.push(background);
     return background;
-  }
-
-  /** All commands that were started in the background, oldest first. */
-  get background(): readonly Background[] {
-    return this.#background;
   }
 
   /** Ends the shell and all its processes; the next command starts a fresh shell. Returns `false` if there was none. */
   async end(): Promise<boolean> {
-    const there = this.#wasUsed || this.#background.some(({ command }) => command.end === undefined);
+    const there = this.#wasUsed || this.background.some(({ command }) => command.end === undefined);
     await Promise.all([...this.#running].map((command) => command.stop("killed")));
     await this.#world.ports.processes.sweep(this.#mark);
     this.#state = undefined;
@@ -213,8 +209,10 @@ class CommandProcess {
   #complaint = "";
   readonly #running: RunningProcess;
   readonly #watch: { cancel(): void };
-  #end: ProcessEnd | undefined;
-  #stopped: Stop | undefined;
+  /** How its shell ended; `undefined` while it is running. */
+  end: ProcessEnd | undefined;
+  /** Why `stop` ended it; `undefined` if it ended by itself. */
+  stopped: Stop | undefined;
 
   constructor(ports: CommandPorts, start: CommandStart) {
     const { command, args, cwd, env, mark, stdout, stderr } = start;
@@ -226,13 +224,8 @@ class CommandProcess {
       ...{ command, args, cwd, env: { ...env, [markName(mark)]: "1" } },
       onStderr: start.isEnclosed ? this.#hear : undefined,
     });
-    this.ended = this.#running.ended.then((end) => (this.#end = end));
+    this.ended = this.#running.ended.then((end) => (this.end = end));
     this.#watch = ports.clock.every(LOOK_MS, () => void this.#lookAtSize());
-  }
-
-  /** How its shell ended; `undefined` while it is running. */
-  get end(): ProcessEnd | undefined {
-    return this.#end;
   }
 
   /** The messages before the script redirects the output, such as the reason why a sandbox cannot be made. */
@@ -240,15 +233,10 @@ class CommandProcess {
     return this.#complaint.trim();
   }
 
-  /** Why `stop` ended it; `undefined` if it ended by itself. */
-  get stopped(): Stop | undefined {
-    return this.#stopped;
-  }
-
   /** Ends the command and all processes it started; resolves when none is left. */
   async stop(why: Stop): Promise<void> {
-    if (this.#end === undefined) {
-      this.#stopped ??= why;
+    if (this.end === undefined) {
+      this.stopped ??= why;
       this.#running.signal("SIGTERM", "group");
       const harder = this.#ports.clock.after(GRACE_MS, () => {
         this.#running.signal("SIGKILL", "group");

@@ -30,10 +30,8 @@ export function createWebTools(request: WebRequest): Tool[] {
   const { network, settings, env, unattended, said } = request;
   const onlyMentioned = settings.webFetch.onlyMentioned ?? unattended;
   const wasMentioned = onlyMentioned ? (url: string) => isNamedByOthers(url, said()) : undefined;
-  return [
-    createWebFetchTool({ ...request, wasMentioned }),
-    createWebSearchTool(network, settings.search, env),
-  ];
+  const search = createWebSearchTool(network, settings.search, env);
+  return [createWebFetchTool({ ...request, wasMentioned }), search];
 }
 
 /**
