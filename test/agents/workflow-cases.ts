@@ -34,6 +34,10 @@ const PLAN = stageReport("done", {
   commands: null,
   tests: null,
   dependencies: null,
+  reuses: null,
+  assumptions: null,
+  risks: ["It is there already"],
+  out_of_scope: null,
   items: ["The file is there"],
 });
 const EXECUTED = stageReport("done", { completed: ["The file is there"], remaining: null });
