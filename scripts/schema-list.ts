@@ -55,7 +55,7 @@ export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "schemas/cli/chapo.schema.json", make: () => titled("looper chapo --json: one line", ChapoEvent) },
   ...CLI.map(({ words, shape }) => ({
     path: `schemas/cli/${words.join("-")}.schema.json`,
-    make: () => titled(`Looper's answer: ${words.join(" ")}`, shape),
+    make: () => titled(`looper ${words.join(" ")} --json`, shape),
   })),
   {
     path: "schemas/chapo-script.schema.json",
