@@ -37,6 +37,8 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
     target: "node20",
+    // As scripts/bundle.mjs: the "main" of jsonc-parser cannot be bundled.
+    mainFields: ["module", "main"],
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
