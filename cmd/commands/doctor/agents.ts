@@ -2,13 +2,8 @@
 // can read: in files that git tracks, or that other users of the machine can open.
 import path from "node:path";
 import { askAbout, type About } from "../../../src/agents/clients/about.js";
-import {
-  AUTO_ORDER,
-  clientOf,
-  createAgent,
-  exceededBy,
-  explainNoneFound,
-} from "../../../src/agents/clients/registry.js";
+import { clientOf, createAgent, exceededBy, explainNoneFound } from "../../../src/agents/clients/registry.js";
+import { AUTO_ORDER } from "../../../src/config/settings/setting-row.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { AUTO, isStrategyModule } from "../../../src/config/settings/settings.js";

@@ -1,5 +1,6 @@
 // The three questions of `init`: which agent, which tasks, which check. Leaves using the answers to plan.ts.
-import { AUTO_ORDER, createAgent } from "../../../src/agents/clients/registry.js";
+import { createAgent } from "../../../src/agents/clients/registry.js";
+import { AUTO_ORDER } from "../../../src/config/settings/setting-row.js";
 import { agentSettings, knownAgents } from "../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { AUTO } from "../../../src/config/settings/settings.js";

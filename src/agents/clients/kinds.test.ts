@@ -8,7 +8,8 @@ import { claudeArgs } from "./claude.js";
 import { codexArgs } from "./codex.js";
 import { geminiArgs } from "./gemini.js";
 import { opencodeArgs, opencodeConfig } from "./opencode.js";
-import { AUTO_ORDER, chooseAuto, createAgent } from "./registry.js";
+import { chooseAuto, createAgent } from "./registry.js";
+import { AUTO_ORDER } from "../../config/settings/setting-row.js";
 import { settingsOf } from "../testing/rig.js";
 import { summarySchema } from "./summary-flag.js";
 

@@ -1,6 +1,6 @@
 // The table of the kinds of agents, and from settings to an agent.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { AgentKind } from "../../config/settings/setting-row.js";
+import { AUTO_ORDER, type AgentKind } from "../../config/settings/setting-row.js";
 import { acp } from "../acp/acp.js";
 import type { Agent } from "../agent.js";
 import type { AgentDeps, Client } from "../client.js";
@@ -11,9 +11,6 @@ import { codex } from "./codex.js";
 import { command } from "./command.js";
 import { gemini } from "./gemini.js";
 import { opencode } from "./opencode.js";
-
-/** The kinds `auto` looks for, the most wanted first; the last needs a key, and no program. */
-export const AUTO_ORDER = ["claude", "codex", "gemini", "opencode", "chapo"] as const;
 
 /** Every kind. */
 const CLIENTS: Readonly<Record<AgentKind, Client>> = {

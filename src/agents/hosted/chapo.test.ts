@@ -7,7 +7,8 @@ import { agentSettings, type AgentSettings } from "../../config/read/agent-setti
 import { resolveSettings } from "../../config/read/resolve.js";
 import { readJsonSettings } from "../../config/read/settings-text.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { AUTO_ORDER, chooseAuto, createAgent, mayKnowCost } from "../clients/registry.js";
+import { chooseAuto, createAgent, mayKnowCost } from "../clients/registry.js";
+import { AUTO_ORDER } from "../../config/settings/setting-row.js";
 import { requestOf, runAgent, settingsOf } from "../testing/rig.js";
 
 const ports = nodePorts();

@@ -5,14 +5,7 @@ import { leadsInside } from "../../system/files/leads-inside.js";
 import type { Files } from "../../system/ports.js";
 import { loadClaudeHooks } from "../claude/claude-hooks.js";
 import { loadSettings } from "../read/load.js";
-import {
-  GO_BACKLOG,
-  GO_SETTINGS,
-  PROJECT_FILES,
-  listUserFiles,
-  settingsPaths,
-  type SettingsPaths,
-} from "../read/places.js";
+import { GO_BACKLOG, GO_SETTINGS, PROJECT_FILES, listUserFiles, settingsPaths } from "../read/places.js";
 import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Layers, type ResolvedSettings } from "../read/resolve.js";
 
@@ -38,7 +31,7 @@ export interface Project {
   logDir: string;
   /** Beside the backlog; holds locks only, and ignores itself in git. */
   lockDir: string;
-  paths: SettingsPaths;
+  paths: ReturnType<typeof settingsPaths>;
   resolved: ResolvedSettings;
   /** The layers that were resolved: a workflow's agents are a further one. */
   layers: Layers;

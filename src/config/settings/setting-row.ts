@@ -4,6 +4,8 @@ import type { z } from "zod";
 
 /** Agents that can be named without any settings: each is a kind of its own. */
 export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
+/** As `auto` looks for them; the last needs a key, and no program. */
+export const AUTO_ORDER = ["claude", ...BUILT_IN_AGENTS.filter((name) => name !== "claude")] as const;
 
 /** The ways an agent can be called. */
 export const KINDS = [...BUILT_IN_AGENTS, "acp", "command", "scripted", "module"] as const;

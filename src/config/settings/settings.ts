@@ -3,7 +3,7 @@
 import { DEFAULT_WORKFLOW, NAME_PATTERN, PERMISSIONS } from "../../workflow/words.js";
 import { CHAPO_HOOK_ROWS, CHAPO_ROWS } from "./chapo-rows.js";
 import { z } from "zod";
-import { KINDS, row, type KeyPath, type Row, type NestedTree } from "./setting-row.js";
+import { AUTO_ORDER, KINDS, row, type KeyPath, type Row, type NestedTree } from "./setting-row.js";
 import * as types from "./types.js";
 
 /** How the agent of an iteration is chosen. */
@@ -104,7 +104,7 @@ export const SETTINGS = {
     asks: "path",
   }),
   "schedule.agent": row(agent, AUTO, {
-    doc: "The agent of `single`; `auto` is the first installed of claude, codex, gemini, opencode, or chapo if a key is set.",
+    doc: `The agent of \`single\`; \`auto\` is the first installed of ${AUTO_ORDER.slice(0, -1).join(", ")}, or chapo if a key is set.`,
   }),
   "schedule.odd": row(agent, "codex", {
     doc: "The agent of iterations 1, 3, 5 …",

@@ -2,7 +2,6 @@
 // the user asked for (a repository, an approval, and a branch once the locks are held). open-run.ts takes locks and opens the log.
 import { asResult } from "../../git/base/git.js";
 import {
-  AUTO_ORDER,
   chooseAuto,
   createAgent,
   exceededBy,
@@ -10,6 +9,7 @@ import {
   mayKnowCost,
   canReportTokens,
 } from "../../agents/clients/registry.js";
+import { AUTO_ORDER } from "../../config/settings/setting-row.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../config/read/agent-settings.js";
 import { readPrices } from "../../config/read/prices.js";
 import { resolvePath, GO_BACKLOG } from "../../config/read/places.js";
