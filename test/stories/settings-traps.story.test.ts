@@ -56,6 +56,14 @@ test.each([
 );
 
 test(
+  "a task file that is called like settings is read without a word about settings",
+  story(async (rig) => {
+    rig.write("looper.json", JSON.stringify({ schema_version: 1, source_files: [], tasks: [] }));
+    expect((await rig.run(["validate", "looper.json"])).stderr).not.toContain("is not read");
+  }),
+);
+
+test(
   "a .looper that is a link to a folder with programs runs none of them",
   story(async (rig) => {
     rig.write("elsewhere/config.js", trap(rig));

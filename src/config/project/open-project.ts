@@ -55,7 +55,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const paths = settingsPaths(resolved, { project: folder, home, env });
   const todoFile = typed ?? paths.todoFile;
   const goFiles = await findGoFiles(files, folder, todoFile);
-  const unread = await warnOfUnread(files, folder, goFiles);
+  const unread = await warnOfUnread(files, folder, [...goFiles, path.relative(folder, todoFile)]);
   const warnings = [...warnOfGoFiles(goFiles), ...unread, ...resolved.warnings, ...(claude?.warnings ?? [])];
   const realTodoFile = await findRealTodoFile(files, todoFile);
   const lockDir = lockFolder(realTodoFile);
