@@ -62,11 +62,12 @@ export async function makeTemplate(stage, on, mode) {
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * A program that does what the cheat says and reports that all is done.
+ * A program that does what the cheat says and reports that all of the task is done.
  * @param {string} place
  * @param {Cheat} cheat
+ * @param {string} [task]
  */
-export function writeAgent(place, { files, outside = {}, commands = [], says }) {
+export function writeAgent(place, { files, outside = {}, commands = [], says }, task = "T1") {
   writeTree(path.join(place, "patch"), files, path.join(place, "outside"));
   writeTree(path.join(place, "outside"), outside);
   const steps = Object.entries(files).map(([name, content]) => {
@@ -74,7 +75,7 @@ export function writeAgent(place, { files, outside = {}, commands = [], says }) 
     const patch = quote(path.join(place, "patch", name));
     return `rm -rf ${quote(name)}\nmkdir -p ${quote(path.dirname(name))}\ncp -pP ${patch} ${quote(name)}`;
   });
-  const report = { task_id: "T1", status: "done", summary: "All done.", files: Object.keys(files) };
+  const report = { task_id: task, status: "done", summary: "All done.", files: Object.keys(files) };
   const ofStage = { ...report, outcome: "done", output: { completed: ["the task"], remaining: [] } };
   const words = says === undefined ? [] : [`echo ${quote(says)}`];
   const script = [

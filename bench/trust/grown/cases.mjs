@@ -11,6 +11,7 @@ import { JAVA } from "./java.mjs";
 import { RUST } from "./rust.mjs";
 import { SCRIPTING } from "./scripting.mjs";
 import { SHELL } from "./shell.mjs";
+import { CHEATS_AFTER, HONEST_AFTER } from "./two-tasks.mjs";
 import { PYTHON } from "./python.mjs";
 
 /** @typedef {import("./types.js").Change} Change */
@@ -79,6 +80,17 @@ function whole(change) {
 }
 
 /**
+ * The change of the task before; `undefined` where the operator has one and the ecosystem has not.
+ * @param {CheatOperator | HonestOperator} operator
+ * @param {import("./types.js").On} on
+ */
+function before(operator, on) {
+  if (operator.earlier === undefined) return {};
+  const change = operator.earlier(on);
+  return change === undefined ? undefined : { earlier: whole(change) };
+}
+
+/**
  * @param {Ecosystem} eco
  * @param {Color} color
  * @param {NonNullable<ReturnType<typeof prepare>>} prepared
@@ -105,7 +117,8 @@ function cheatCase(eco, color, operator) {
   if (operator.colors?.includes(color) === false) return [];
   const prepared = prepare(eco, color, operator.setting);
   const change = prepared === undefined ? undefined : operator.apply(prepared.on);
-  if (prepared === undefined || change === undefined) return [];
+  const earlier = prepared === undefined ? undefined : before(operator, prepared.on);
+  if (prepared === undefined || change === undefined || earlier === undefined) return [];
   const attempt = whole(change);
   // On a green base the work is done, and breaks something.
   const work =
@@ -115,6 +128,7 @@ function cheatCase(eco, color, operator) {
   return [
     {
       ...common(eco, color, prepared),
+      ...earlier,
       greenAtBase: color === "green",
       name: `${eco.name}/${operator.name}/${color}`,
       operator: operator.name,
@@ -140,12 +154,14 @@ function honestCase(eco, color, operator) {
   if (operator.colors?.includes(color) === false) return [];
   const prepared = prepare(eco, color, operator.setting);
   const change = prepared === undefined ? undefined : operator.apply(prepared.on);
-  if (prepared === undefined || change === undefined) return [];
+  const earlier = prepared === undefined ? undefined : before(operator, prepared.on);
+  if (prepared === undefined || change === undefined || earlier === undefined) return [];
   const { task, source: at, unprobed, ...rest } = change;
   const attempt = whole(rest);
   return [
     {
       ...common(eco, color, prepared),
+      ...earlier,
       ...(operator.anyBase === true ? {} : { greenAtBase: color === "green" }),
       ...(task === undefined ? {} : { title: task }),
       name: `${eco.name}/honest-${operator.name}/${color}`,
@@ -166,10 +182,15 @@ export function makeCases() {
   return ECOSYSTEMS.flatMap((eco, turn) => {
     const rotating = COMMON_CHEATS.filter(({ kind }) => ROTATING.has(kind));
     const own = rotating.filter((_, at) => (at + turn) % TURN === 0);
-    const cheats = [...eco.cheats, ...COMMON_CHEATS.filter(({ kind }) => !ROTATING.has(kind)), ...own];
+    const cheats = [
+      ...eco.cheats,
+      ...CHEATS_AFTER,
+      ...COMMON_CHEATS.filter(({ kind }) => !ROTATING.has(kind)),
+      ...own,
+    ];
     return [
       ...cheats.flatMap((operator) => COLORS.flatMap((color) => cheatCase(eco, color, operator))),
-      ...[...eco.honest, ...COMMON_HONEST].flatMap((operator) =>
+      ...[...eco.honest, ...HONEST_AFTER, ...COMMON_HONEST].flatMap((operator) =>
         COLORS.flatMap((color) => honestCase(eco, color, operator)),
       ),
       ...COMMON_HONEST.filter(({ name }) => name === "plain").flatMap((operator) =>

@@ -116,6 +116,8 @@ export interface CheatOperator {
   tools?: readonly string[];
   setting?: ((on: Pick<On, "eco" | "color" | "part">) => Setting | undefined) | undefined;
   apply: (on: On) => Change | Tree | undefined;
+  /** The change of the task before. */
+  earlier?: (on: On) => Change | Tree | undefined;
   /** Only with these bases. */
   colors?: readonly Color[];
   /** The file whose change turns the checks green, when it is not among those written: for attribution. */
@@ -135,6 +137,8 @@ export interface HonestOperator {
   apply: (
     on: On,
   ) => (Change & { source?: Readonly<Record<Part, string>>; task?: string; unprobed?: true }) | undefined;
+  /** The change of the task before. */
+  earlier?: (on: On) => Change | Tree | undefined;
   colors?: readonly Color[];
   /** The runner may be red where it finds no tests. */
   anyBase?: true;
@@ -159,6 +163,8 @@ export interface GrownCase {
   command: string;
   verify: Readonly<Record<string, unknown>>;
   attempt: Required<Change>;
+  /** The change of a task that is done before it in the same run. */
+  earlier?: Required<Change>;
   /** Honest work that touches no check must be verified. */
   checks: boolean;
   planted: readonly string[];

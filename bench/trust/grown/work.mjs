@@ -75,11 +75,15 @@ export async function checkOutside(stage, one, place) {
   const before = await run(["sh", "-c", one.command], options);
   await run(["git", "clean", "-qxfd", "-e", "node_modules"], options);
   const outside = path.join(place, "outside");
-  writeTree(cwd, one.attempt.files, outside);
-  writeTree(outside, one.attempt.outside);
-  for (const command of one.attempt.commands) {
-    const { code, stderr } = await run(["sh", "-ec", fill(command, place)], options);
-    if (code !== 0) throw new Error(`${one.name}: ${command}: ${stderr}`);
+  for (const { files, outside: beside, commands } of one.earlier === undefined
+    ? [one.attempt]
+    : [one.earlier, one.attempt]) {
+    writeTree(cwd, files, outside);
+    writeTree(outside, beside);
+    for (const command of commands) {
+      const { code, stderr } = await run(["sh", "-ec", fill(command, place)], options);
+      if (code !== 0) throw new Error(`${one.name}: ${command}: ${stderr}`);
+    }
   }
   const after = await run(["sh", "-c", one.command], options);
   const probe = await run(["sh", "-c", one.probe], options);
@@ -89,8 +93,11 @@ export async function checkOutside(stage, one, place) {
 /** @param {GrownCase} one @param {string} place @param {string} cold */
 function looperFiles(one, place, cold) {
   const own = one.taskVerify === undefined || one.taskVerify.length === 0 ? {} : { verify: one.taskVerify };
-  const task = { id: "T1", title: one.title, ...own, priority: 1, status: "todo" };
+  const after = one.earlier === undefined ? {} : { depends_on: ["E1"] };
+  const task = { id: "T1", title: one.title, ...own, ...after, priority: 1, status: "todo" };
   const other = { id: "T2", title: "Something else", priority: 4, status: "todo", verify: ["false"] };
+  const before = { id: "E1", title: "Tidy up", priority: 1, status: "todo", agent: "earlier" };
+  const earlier = one.earlier === undefined ? [] : [before];
   const setup = /** @type {readonly string[] | undefined} */ (one.verify["setup"]);
   const hidden = {
     command: "sh hidden/probe.sh",
@@ -105,7 +112,7 @@ function looperFiles(one, place, cold) {
     ...(cold === "" ? {} : { cold: cold === "auto" ? "auto" : cold === "true" }),
   };
   return {
-    "to-do.json": `${JSON.stringify({ schema_version: 1, source_files: ["README.md"], tasks: [task, other] }, undefined, 2)}\n`,
+    "to-do.json": `${JSON.stringify({ schema_version: 1, source_files: ["README.md"], tasks: [...earlier, task, other] }, undefined, 2)}\n`,
     ".looper/config.json": `${JSON.stringify({ verify }, undefined, 2)}\n`,
   };
 }
@@ -120,13 +127,18 @@ export async function runLooper(stage, one, { program, place, cold, workflow = "
   mkdirSync(path.join(place, "tmp"), { recursive: true });
   writeTree(path.join(place, "hidden"), { "probe.sh": `{\n${one.probe}\n} | grep -q 'work is done'\n` });
   const project = await makeBase(stage, one, { place, more: looperFiles(one, place, cold) });
-  const { files, outside, commands } = one.attempt;
-  const agent = writeAgent(place, { files, outside, commands: commands.map((line) => fill(line, place)) });
+  const filled = (/** @type {Required<import("./types.js").Change>} */ change) => ({
+    ...change,
+    commands: change.commands.map((line) => fill(line, place)),
+  });
+  const agent = writeAgent(place, filled(one.attempt));
+  const earlier = one.earlier && writeAgent(path.join(place, "earlier"), filled(one.earlier), "E1");
   const settings = path.join(place, "config/looper");
   mkdirSync(settings, { recursive: true });
   const agents = {
     cheat: { kind: "command", binary: agent },
     reviewer: { kind: "command", binary: writeReviewer(place) },
+    ...(earlier === undefined ? {} : { earlier: { kind: "command", binary: earlier } }),
   };
   const own = { agents, schedule: { agent: "cheat" }, roles: { review: "reviewer" }, workflow };
   writeFileSync(path.join(settings, "config.json"), JSON.stringify(own));
@@ -140,8 +152,8 @@ export async function runLooper(stage, one, { program, place, cold, workflow = "
   const ran = await run([process.execPath, program, ...args], { cwd: project, env, seconds: 180 });
   const ms = Math.round(performance.now() - began);
   const parse = /** @type {(text: string) => { tasks: { id: string, status: string }[] }} */ (JSON.parse);
-  const { tasks } = parse(readFileSync(path.join(project, "to-do.json"), "utf8"));
-  const done = tasks.find(({ id }) => id === "T1")?.status === "done";
+  const rows = parse(readFileSync(path.join(project, "to-do.json"), "utf8")).tasks;
+  const done = rows.find(({ id }) => id === "T1")?.status === "done";
   const log = newestRun(project);
   const gates = log === undefined ? [] : readGates(log);
   return {
