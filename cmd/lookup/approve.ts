@@ -1,9 +1,8 @@
 // Approves commands that a person sets with looper, so that the next run does not ask about them.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findStateFolder } from "../../src/config/read/places.js";
-import { readTrust } from "../../src/config/trust/trust-question.js";
+import { readTrust, type TrustLine } from "../../src/config/trust/trust.js";
 import { rememberTrust } from "../../src/config/trust/trust-store.js";
-import type { TrustLine } from "../../src/config/trust/trust.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import type { Task } from "../../src/todo/model/task.js";
 import type { CommandContext } from "../context/command-context.js";

@@ -1,7 +1,7 @@
 // Shares open questions from a command, as a run does: before a person reads or answers one, and afterwards.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findStateFolder } from "../../src/config/read/places.js";
-import { readTrust } from "../../src/config/trust/trust-question.js";
+import { readTrust } from "../../src/config/trust/trust.js";
 import { isTrusted } from "../../src/config/trust/trust-store.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { shareQuestions } from "../../src/loop/perform/outputs/share-questions.js";

@@ -1,7 +1,7 @@
 // Starts a run as a process of its own, which outlives the server. Leaves what is asked of it to the routes.
 import { findStateFolder } from "../../src/config/read/places.js";
 import { isTrusted } from "../../src/config/trust/trust-store.js";
-import { readTrust } from "../../src/config/trust/trust-question.js";
+import { readTrust } from "../../src/config/trust/trust.js";
 import { listRuns } from "../../src/logging/read.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { findWorkflowsInUse } from "../../src/loop/start/find-workflows-in-use.js";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { nodeFiles } from "../../system/files/files.js";
 import { openProject } from "../project/open-project.js";
-import { readTrust } from "../trust/trust-question.js";
+import { readTrust } from "../trust/trust.js";
 import { readClaudeHooks } from "./claude-hooks.js";
 
 const read = (value: unknown) =>

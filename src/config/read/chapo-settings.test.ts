@@ -7,7 +7,7 @@ import { readJsonSettings } from "./settings-text.js";
 import { spellSettings } from "./show-settings.js";
 import { nodeFiles } from "../../system/files/files.js";
 import { projectWith } from "../testing/testing.js";
-import { readTrust } from "../trust/trust-question.js";
+import { readTrust } from "../trust/trust.js";
 
 const place = { project: "/p", home: "/h" };
 

@@ -4,22 +4,17 @@ import path from "node:path";
 import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { PROJECT_FILES } from "./places.js";
+import type { Layers } from "./resolve.js";
 import type { SettingsFile } from "./settings-text.js";
 
-/** The settings files that are there; `undefined` where there is none. */
-export interface SettingsFiles {
-  user?: SettingsFile | undefined;
-  project?: SettingsFile | undefined;
-}
-
 /**
- * Loads them. `project` is the project's folder, `user` the files the user's settings may be in (`listUserFiles`), all
+ * Loads those that are there. `project` is the project's folder, `user` the files the user's settings may be in (`listUserFiles`), all
  * absolute. Two files of one owner, and a file that cannot be read or parsed, are `usage` errors.
  */
 export async function loadSettings(
   files: Files,
   places: { project: string; user: readonly string[] },
-): Promise<SettingsFiles> {
+): Promise<Pick<Layers, "user" | "project">> {
   const inProject = [...PROJECT_FILES, "package.json"].map((name) => path.join(places.project, name));
   return {
     user: await loadFrom(files, path.dirname(places.user[0] ?? ""), places.user, (file) => file),

@@ -1,7 +1,6 @@
 // Where things are: settings files, the user's folders, and the paths that settings name. Pure.
 import path from "node:path";
 import { usageError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { KeyPath, Renamed } from "../settings/setting-row.js";
 import { branchAt, rowOf, type Settings } from "../settings/settings.js";
 import { path as pathType } from "../settings/types.js";
@@ -62,7 +61,7 @@ export function renamed<T extends object>(branch: T, at: KeyPath, place: Omit<Pa
   const all = Object.entries(branch).map(([word, value]: [string, unknown]) => {
     const below = branchAt([...at, word]);
     const name = word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    if (below?.row?.type === pathType) return [name, resolvePath(String(value), place)];
+    if (below?.row?.type === pathType && typeof value === "string") return [name, resolvePath(value, place)];
     // Names below a record are the user's.
     const isRecord = below === undefined || below.row !== undefined || below.children.has("*");
     const isBranch = !isRecord && typeof value === "object" && value !== null;
@@ -98,9 +97,8 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
     mustBeWritten({ key, spelled: value, where: source.where }, at, place.project);
   }
   const { todo_file, schema_file, prices_file, log_dir, tasks_dir, env_file, prompts } = settings;
-  const optional = given({ schema_file, prices_file, env_file });
-  const expanded = { log_dir: expandVariables(log_dir, place.env), ...optional };
-  const paths = renamed({ todo_file, tasks_dir, prompts, ...expanded }, [], place);
+  const files = { todo_file, schema_file, prices_file, env_file, tasks_dir, prompts };
+  const paths = renamed({ ...files, log_dir: expandVariables(log_dir, place.env) }, [], place);
   if (paths.logDir === paths.todoFile) {
     const where = values.get("log_dir")?.source.where ?? "";
     refuse({ key: "log_dir", spelled: log_dir, where }, "it is the task file");

@@ -17,8 +17,7 @@ import { readJsonSettings } from "../read/settings-text.js";
 import { isTrusted, rememberTrust } from "./trust-store.js";
 import { projectWith } from "../testing/testing.js";
 import { Workflow } from "../../workflow/workflow.js";
-import { readTrust } from "./trust-question.js";
-import { createFingerprint, listTrusted, type TrustLine } from "./trust.js";
+import { createFingerprint, listTrusted, readTrust, type TrustLine } from "./trust.js";
 
 const files = nodeFiles();
 let top = "";

@@ -1,9 +1,14 @@
-// Lists what a project's own settings and task file would make this program start (contract §2, *Trust*).
-// Leaves resolving paths to trust-question.ts, asking to the commands, and the answers to trust-store.ts.
+// Lists what a project's own settings and task file would make this program start (contract §2, *Trust*), with symlinks resolved as
+// a run would follow them. Leaves asking to the commands, and the answers to trust-store.ts.
 import path from "node:path";
+import { followLinks } from "../../system/files/follow-links.js";
+import type { Files } from "../../system/ports.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Source } from "../read/layers.js";
-import { isStrategyModule, rowAt } from "../settings/settings.js";
+import type { Project } from "../project/open-project.js";
+import { isWritten, mustBeWritten, resolveSettingPath, type Env } from "../read/places.js";
+import { isStrategyModule, rowAt, rowOf } from "../settings/settings.js";
+import { path as pathType } from "../settings/types.js";
 import type { ResolvedSettings, Valued } from "../read/resolve.js";
 import type { Workflow } from "../../workflow/workflow.js";
 
@@ -30,18 +35,57 @@ export interface Leads {
   paths: ReadonlyMap<string, { path: string; real: string; source: Source }>;
 }
 
+/** The input for the list. `home` is absolute. */
+export interface TrustPlace {
+  files: Files;
+  project: Project;
+  env: Env;
+  home: string;
+}
+
+/** What the project, these tasks and workflows want trusted. A place inside `.git` is a `usage` error. */
+export async function readTrust(
+  place: TrustPlace,
+  tasks: TrustFacts["tasks"],
+  workflows: NonNullable<TrustFacts["workflows"]> = [],
+): Promise<TrustLine[]> {
+  const { project } = place;
+  return listTrusted(project.resolved, { file: project.todoFile, tasks, workflows }, await leadsOf(place));
+}
+
+async function leadsOf({ files, project, env, home }: TrustPlace): Promise<Leads> {
+  const folder = await realPlace(files, project.folder);
+  const paths = new Map<string, { path: string; real: string; source: Source }>();
+  for (const [key, { value, source }] of project.resolved.values) {
+    const row = rowOf(key);
+    const isPath = row?.type === pathType || (row?.asks === "path" && isStrategyModule(value));
+    if (typeof value !== "string" || !isPath) continue;
+    if (key.endsWith(".binary") && !value.includes("/")) continue;
+    const spelled = resolveSettingPath(key, value, { project: project.folder, home, env });
+    // The task file may have been typed: then it is the user's own.
+    const isTyped = key === "todo_file" && project.todoFile !== spelled;
+    const used = isTyped ? project.todoFile : spelled;
+    const real = await realPlace(files, used);
+    if (isWritten(key)) mustBeWritten({ key, spelled: value, where: source.where }, real, folder);
+    paths.set(key, { path: used, real, source: isTyped ? TYPED : source });
+  }
+  return { project: folder, paths };
+}
+
+const TYPED: Source = { layer: "flag", where: "command line" };
+
+/** A link to itself leads nowhere. */
+async function realPlace(files: Files, file: string): Promise<string> {
+  return (await followLinks(files, file)) ?? file;
+}
+
 /**
  * Everything the project names that runs, or that changes what runs: commands, programs, modules, arguments, variables, full
  * permissions, files and folders outside the project. Flags, variables and the user's own file are trusted, but not a symlink
  * in the project that leads out of it.
  */
 export function listTrusted(resolved: ResolvedSettings, backlog: TrustFacts, leads: Leads): TrustLine[] {
-  const fromSettings = [...resolved.values]
-    .filter(([key, { source }]) => source.layer === "project" && !isListedOutside(key, leads))
-    .flatMap(([key, valued]) => linesOf(key, valued, leads));
-  const outside = [...leads.paths.keys()]
-    .filter((key) => isListedOutside(key, leads))
-    .flatMap((key) => lineOfPath(key, resolved, leads));
+  const fromSettings = [...resolved.values].flatMap(([key, valued]) => linesOf(key, valued, leads));
   const fromTasks = backlog.tasks.flatMap(({ id, verify = [] }) =>
     verify.map((value) => ({ what: `verify of ${id}`, where: backlog.file, value })),
   );
@@ -51,7 +95,6 @@ export function listTrusted(resolved: ResolvedSettings, backlog: TrustFacts, lea
   return [
     ...fromSettings,
     ...fromClaude,
-    ...outside,
     ...fromTasks,
     ...(backlog.workflows ?? []).flatMap(linesOfWorkflow),
   ];
@@ -73,27 +116,22 @@ function linesOfWorkflow({ shown: where, workflow }: { shown: string; workflow: 
   ];
 }
 
-function linesOf(what: string, { value, source: { where } }: Valued, leads: Leads): TrustLine[] {
+function linesOf(what: string, { value, source }: Valued, leads: Leads): TrustLine[] {
   const asks = rowAt(what.split("."))?.asks;
+  const lead = leads.paths.get(what);
+  const isOutside = lead !== undefined && !isInside(lead.real, leads.project);
+  // A path that the user named is the user's; a symlink that the project put in its way is not.
+  if (isOutside && (lead.source.layer === "project" || isInside(lead.path, leads.project))) {
+    const where = lead.source.where === "" ? "a symlink in the project" : lead.source.where;
+    return [{ what, where, value: shown(what, value, leads) }];
+  }
+  if (source.layer !== "project") return [];
+  const { where } = source;
   if (asks === "each" && Array.isArray(value))
     return value.map((command: unknown) => ({ what, where, value: spelled(command) }));
   const runs =
     asks === "whole" || (asks === "full" && value === "full") || (asks === "path" && isStrategyModule(value));
   return runs ? [{ what, where, value: shown(what, value, leads) }] : [];
-}
-
-function isListedOutside(key: string, { project, paths }: Leads): boolean {
-  const lead = paths.get(key);
-  if (lead === undefined || isInside(lead.real, project)) return false;
-  // A path that the user named is the user's; a symlink that the project put in its way is not.
-  return lead.source.layer === "project" || isInside(lead.path, project);
-}
-
-function lineOfPath(what: string, { values }: ResolvedSettings, leads: Leads): TrustLine[] {
-  const lead = leads.paths.get(what);
-  if (lead === undefined) return [];
-  const where = lead.source.where === "" ? "a symlink in the project" : lead.source.where;
-  return [{ what, where, value: shown(what, values.get(what)?.value ?? lead.path, leads) }];
 }
 
 /** A value; with the place it leads to, where that is outside the project and the spelling alone does not tell. */

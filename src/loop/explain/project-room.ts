@@ -4,7 +4,7 @@ import { findStateFolder } from "../../config/read/places.js";
 import type { Project } from "../../config/project/open-project.js";
 import { readEnvFile } from "../start/env-file.js";
 import { isTrusted } from "../../config/trust/trust-store.js";
-import { readTrust } from "../../config/trust/trust-question.js";
+import { readTrust } from "../../config/trust/trust.js";
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import { openColdPlaces, type ColdPlaces, type InRoom } from "../../gate/rooms/cold-room.js";
 import type { Repository } from "../../git/base/repository/repository.js";

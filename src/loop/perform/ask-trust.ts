@@ -1,8 +1,7 @@
 // A project's own files can name commands: the first run lists them and asks for approval (contract §2, *Trust*).
 import { findStateFolder } from "../../config/read/places.js";
 import { isTrusted, rememberTrust } from "../../config/trust/trust-store.js";
-import { readTrust } from "../../config/trust/trust-question.js";
-import type { TrustFacts } from "../../config/trust/trust.js";
+import { readTrust, type TrustFacts } from "../../config/trust/trust.js";
 import { UserError } from "../../system/errors.js";
 import type { Task } from "../../todo/model/task.js";
 import type { RunRequest } from "../runs/run-request.js";
