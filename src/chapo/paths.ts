@@ -3,7 +3,7 @@
 import path from "node:path";
 import { followLinks } from "../system/files/follow-links.js";
 import type { Files } from "../system/ports.js";
-import type { Subject } from "./tool.js";
+import { fail, type Subject } from "./tool.js";
 
 /** The project a session's tools work in. */
 export interface ProjectFolder {
@@ -87,20 +87,25 @@ export async function resolvePath(
   return { path: real, shown: asSpelled === "" ? "." : asSpelled };
 }
 
-/** Returns why no folder can be made above a path: a part of the path is a file. `undefined`: nothing is in the way. */
-export async function findFileAbove(
+/** Resolves a path for a tool. A path that is refused ends the call. */
+export async function reach(place: ProjectFolder, spelled: string, use: PathUse): Promise<ResolvedPath> {
+  const resolved = await resolvePath(place, spelled, use);
+  return "refusal" in resolved ? fail(resolved.refusal) : resolved;
+}
+
+/** Ends the call of a tool if no folder can be made above a path, because a part of the path is a file. */
+export async function refuseFileAbove(
   { files }: ProjectFolder,
   { path: absolute, shown }: ResolvedPath,
-): Promise<string | undefined> {
+): Promise<void> {
   const depth = shown.split(path.sep).length;
   for (let up = 1; up < depth; up += 1) {
     const above = path.resolve(absolute, ...Array.from({ length: up }, () => ".."));
     const there = await files.stat(above).catch(() => undefined);
-    if (there?.kind === "folder") return undefined;
+    if (there?.kind === "folder") return;
     const name = path.join(shown, ...Array.from({ length: up }, () => ".."));
-    if (there !== undefined) return `${JSON.stringify(name)} is a file, not a folder; nothing was changed`;
+    if (there !== undefined) fail(`${JSON.stringify(name)} is a file, not a folder; nothing was changed`);
   }
-  return undefined;
 }
 
 /** Returns why a call's subjects are out of bounds; `undefined` if they are not. Only paths are checked. */

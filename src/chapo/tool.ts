@@ -40,11 +40,7 @@ export type Subject =
 
 /** The context of a call that is run. */
 export interface CallContext {
-  /** The session's id. */
-  session: string;
   callId: string;
-  /** The agent that calls: `looper`, or a sub-agent's type. */
-  agent: string;
   /** Aborted at the call's timeout and at the end of the session. A tool must then end everything it started, except background commands. */
   signal: AbortSignal;
 }
@@ -52,8 +48,6 @@ export interface CallContext {
 /** A call with valid arguments. */
 export interface PreparedCall {
   subjects: readonly Subject[];
-  /** Whether this call changes something, if that depends on its arguments; otherwise the tool's `changes` applies. */
-  changes?: boolean;
   /** The timeout in ms. */
   timeoutMs: number;
   /** Returns the preview for a person who is asked: a unified diff, or the exact command. Changes nothing. */
@@ -87,10 +81,7 @@ export interface ToolDefinition<A> {
   description: string;
   /** The schema of an object whose fields are described for the model. */
   arguments: z.ZodType<A>;
-  /** Other spellings of fields, such as `{ from: "source" }`. Case, underscores and dashes are ignored anyway. */
-  aliases?: Readonly<Record<string, string>>;
-  /** A function: it depends on the arguments. The tool then counts as one that may change something. */
-  changes: boolean | ((args: A) => boolean);
+  changes: boolean;
   subjects?: (args: A) => readonly Subject[];
   /** 30 s if not set. */
   timeoutMs?: number | ((args: A) => number);
@@ -101,16 +92,20 @@ export interface ToolDefinition<A> {
   run: (args: A, context: CallContext) => Promise<ToolResult>;
 }
 
-/** A planned call: its preview and its effect as things are, or why it cannot succeed. */
-export type PlannedCall = { problem: string } | { preview: () => string; apply: () => Promise<ToolResult> };
+/** A planned call: its preview and its effect as things are. */
+export interface PlannedCall {
+  preview: () => string;
+  apply: () => Promise<ToolResult>;
+}
 
 /**
- * Creates a tool that changes something. Each call is planned for its check, its preview and its run alike. `check`: a further reason
- * not to ask a person about it.
+ * Creates a tool that changes something. Each call is planned for its check, its preview and its run alike; a plan that cannot succeed
+ * fails. `check`: a further look that fails where a person need not be asked.
  */
 export function definePlannedTool<A>(
-  definition: Omit<ToolDefinition<A>, "changes" | "preview" | "run"> & {
+  definition: Omit<ToolDefinition<A>, "changes" | "check" | "preview" | "run"> & {
     plan: (args: A) => Promise<PlannedCall>;
+    check?: (args: A) => Promise<void>;
   },
 ): Tool {
   const { plan, check, ...rest } = definition;
@@ -118,19 +113,20 @@ export function definePlannedTool<A>(
     ...rest,
     changes: true,
     check: async (args) => {
-      const why = await check?.(args);
-      if (why !== undefined) return why;
-      const planned = await plan(args);
-      return "problem" in planned ? planned.problem : undefined;
+      try {
+        await check?.(args);
+        await plan(args);
+        return undefined;
+      } catch (error) {
+        return toFailure(error).error;
+      }
     },
-    preview: async (args) => {
-      const planned = await plan(args);
-      return "problem" in planned ? `it would change nothing: ${planned.problem}` : planned.preview();
-    },
-    run: async (args) => {
-      const planned = await plan(args);
-      return "problem" in planned ? failed(planned.problem) : planned.apply();
-    },
+    preview: (args) =>
+      plan(args).then(
+        (planned) => planned.preview(),
+        (error: unknown) => `it would change nothing: ${toFailure(error).error}`,
+      ),
+    run: async (args) => (await plan(args)).apply(),
   });
 }
 
@@ -145,10 +141,10 @@ export function defineTool<A>(definition: ToolDefinition<A>): Tool {
     name: definition.name,
     description: definition.description,
     parameters,
-    changes: definition.changes !== false,
+    changes: definition.changes,
     maxOutput: definition.maxOutput ?? USUAL_OUTPUT,
     prepare: (raw) => {
-      const given = normalizeArguments(raw, fields, definition.aliases ?? {});
+      const given = normalizeArguments(raw, fields);
       if ("problem" in given) return given;
       const read = definition.arguments.safeParse(given.args);
       if (!read.success) return { problem: describeIssue(read.error.issues[0], fields) };
@@ -158,29 +154,58 @@ export function defineTool<A>(definition: ToolDefinition<A>): Tool {
 }
 
 function prepareCall<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
-  const { timeoutMs = USUAL_TIMEOUT_MS, preview, changes, check } = definition;
+  const { timeoutMs = USUAL_TIMEOUT_MS, preview, check } = definition;
   return {
     subjects: definition.subjects?.(args) ?? [],
-    ...(typeof changes === "function" ? { changes: changes(args) } : {}),
     timeoutMs: typeof timeoutMs === "number" ? timeoutMs : timeoutMs(args),
     preview: () =>
       preview?.(args) ?? Promise.resolve(`${definition.name} ${JSON.stringify(args, undefined, 2)}`),
     check: check === undefined ? undefined : () => check(args),
-    run: (context) => definition.run(args, context),
+    run: (context) => definition.run(args, context).catch(toFailure),
   };
 }
+
+/** Other spellings of a field, for tools that have no such field themselves. Case, underscores and dashes are ignored anyway. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  path: "file_path file filename folder directory dir notebook_path document name",
+  files: "file path paths",
+  offset: "start_line",
+  pattern: "regex query",
+  glob: "include",
+  query: "q search_term pattern text",
+  content: "contents text note source new_source",
+  promote: "promote_to_long_term",
+  agent_type: "subagent_type",
+  old_string: "old_str",
+  new_string: "new_str",
+  source: "from src",
+  destination: "to dest target",
+  cell_idx: "cell_index index",
+  staged: "cached",
+  command: "cmd",
+  timeout: "timeout_ms",
+  background: "run_in_background",
+  id: "bash_id shell_id",
+  packages: "package",
+  script: "name",
+  host: "alias",
+  workflow: "workflow_id",
+  ref: "branch",
+  run_id: "id",
+  url: "uri link",
+};
 
 /** Returns the arguments in the tool's own spelling. An unknown field is a problem, because ignoring it could do harm. */
 function normalizeArguments(
   raw: unknown,
   fields: readonly string[],
-  aliases: Readonly<Record<string, string>>,
 ): { args: Record<string, unknown> } | { problem: string } {
   const given = raw ?? {};
   if (typeof given !== "object" || Array.isArray(given))
     return { problem: `the arguments must be an object with ${formatFields(fields)}` };
   const known = new Map<string, string>();
-  for (const [alias, field] of Object.entries(aliases)) known.set(normalizeName(alias), field);
+  for (const field of fields)
+    for (const other of SPELLINGS[field]?.split(" ") ?? []) known.set(normalizeName(other), field);
   for (const field of fields) known.set(normalizeName(field), field);
   const args: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -224,4 +249,27 @@ export function done(output: string, diff?: string): ToolResult {
 /** Returns a failed result. */
 export function failed(error: string): ToolResult {
   return { success: false, error };
+}
+
+type Failure = Extract<ToolResult, { success: false }>;
+
+/** The end of a call that failed: what the model reads. */
+class CallFailure extends Error {
+  readonly result: Failure;
+
+  constructor(result: Failure) {
+    super(result.error);
+    this.result = result;
+  }
+}
+
+/** Ends the call of a tool with a failed result. `transient`: repeating it may succeed. */
+export function fail(error: string, transient = false): never {
+  throw new CallFailure({ success: false, error, ...(transient ? { transient } : {}) });
+}
+
+/** Returns the result of a call that ended with `fail`; throws any other exception again. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof CallFailure) return error.result;
+  throw error;
 }

@@ -184,7 +184,7 @@ test("an edit has the same result in each of the three vocabularies", async () =
       ?.prepare(call.args);
     if (prepared === undefined || "problem" in prepared) throw new Error(prepared?.problem ?? call.name);
     const { signal } = new AbortController();
-    const result = await prepared.run({ session: "s", callId: "c", agent: "developer", signal });
+    const result = await prepared.run({ callId: "c", signal });
     expect(result).toMatchObject({ success: true, output: "updated a.txt: 1 replacement" });
     expect(await readFile(path.join(root, "a.txt"), "utf8")).toBe("two\n");
   }

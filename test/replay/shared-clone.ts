@@ -2,7 +2,8 @@
 // and working tree are only read. checkout-tree.ts fills its working tree.
 import { dirname, join } from "node:path";
 import { toText } from "../../src/git/base/bytes.js";
-import { gitEnv, runGit, type GitPlace } from "../../src/git/base/git.js";
+import { runGit, type GitPlace } from "../../src/git/base/git.js";
+import { gitEnv } from "../../src/system/git-env.js";
 import type { Repository } from "../../src/git/base/repository/repository.js";
 
 /**

@@ -23,12 +23,7 @@ const write = (file: string, content: string) => {
   writeFileSync(path.join(root, file), content);
 };
 
-const context: CallContext = {
-  session: "s1",
-  callId: "c1",
-  agent: "looper",
-  signal: new AbortController().signal,
-};
+const context: CallContext = { callId: "c1", signal: new AbortController().signal };
 /** Returns the model's result: the output, or `! ` and the error. */
 async function call(name: string, args: unknown, of = memory): Promise<string> {
   const prepared = createMemoryTools(of)

@@ -171,7 +171,6 @@ export function createMemoryTools(memory: ProjectMemory): Tool[] {
         ),
         promote: z.boolean().optional(),
       }),
-      aliases: { note: "content", text: "content", promoteToLongTerm: "promote" },
       changes: true,
       preview: ({ content, promote = false }) =>
         Promise.resolve(`remember${promote ? ", also in MEMORY.md" : ""}: ${content}`),

@@ -11,7 +11,7 @@ const write = (file: string, content: string) => {
   mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
   writeFileSync(path.join(root, file), content);
 };
-const context = { session: "s", callId: "c", agent: "looper", signal: new AbortController().signal };
+const context = { callId: "c", signal: new AbortController().signal };
 const told: string[] = [];
 async function call(args: unknown): Promise<string> {
   const prepared = createSlashTool(place(), (name) => {

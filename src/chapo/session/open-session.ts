@@ -354,7 +354,7 @@ const MOST = 30_000;
 
 /** Runs a command, and returns the conversation with its output. */
 async function runTyped(
-  { toolbox, session, guard, emit, request }: SessionParts,
+  { toolbox, guard, emit, request }: SessionParts,
   conversation: Conversation,
   { command, signal }: { command: string; signal: AbortSignal },
 ): Promise<Conversation> {
@@ -364,9 +364,7 @@ async function runTyped(
   const tool = toolbox.tools.find(({ name }) => name === TOOL);
   const call = tool?.prepare({ command }) ?? { problem: "this session only reads, and has no shell" };
   const result =
-    "problem" in call
-      ? { success: false as const, error: call.problem }
-      : await call.run({ ...of, session: session.id, signal });
+    "problem" in call ? { success: false as const, error: call.problem } : await call.run({ callId, signal });
   const screened = await guard.screen(TOOL, result.success ? result.output : result.error);
   const output = request.redact(screened);
   emit({ type: "tool_result", data: { ...of, success: result.success, output, tries: 1 } });

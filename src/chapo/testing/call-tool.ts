@@ -12,7 +12,7 @@ export async function callTool(
   if (tool === undefined) throw new Error(`no tool ${name}`);
   const prepared = tool.prepare(args);
   if ("problem" in prepared) return { success: false, error: prepared.problem };
-  const context: CallContext = { session: "s", callId: "c", agent: "commander", signal };
+  const context: CallContext = { callId: "c", signal };
   return prepared.run(context);
 }
 

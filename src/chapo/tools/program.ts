@@ -1,8 +1,9 @@
 // Runs one program for a tool: with arguments instead of a shell, without a terminal, with limited output and a timeout. The
 // tools interpret its output.
-import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
+import type { Ports, ProcessEnd } from "../../system/ports.js";
+import { waitForEnd } from "../../system/processes/wait-for-end.js";
 import { characterEnd, characterStart } from "../../system/text/utf8.js";
-import { done, failed, type ToolResult } from "../tool.js";
+import { done, fail, type ToolResult } from "../tool.js";
 
 /** The ports, folder and environment in which tools run programs. */
 export interface ProgramWorld {
@@ -47,78 +48,46 @@ export async function runProgram(
 ): Promise<ProgramRun> {
   const keep = program.keep ?? USUAL_KEEP;
   const [stdout, stderr] = [new BoundedText(keep), new BoundedText(keep)];
-  const { command, args, input } = program;
-  const spec: ProcessSpec = {
-    command,
-    args,
-    cwd: root,
-    env,
-    input,
-    onStdout: stdout.add,
-    onStderr: stderr.add,
-  };
+  const { command, args, input, timeoutMs } = program;
+  const spec = { command, args, cwd: root, env, input, onStdout: stdout.add, onStderr: stderr.add };
   const running =
     program.leavesNothing === true
       ? await ports.processes.contain(spec, "auto")
       : { ...ports.processes.start(spec), gone: undefined };
-  let timedOut = false;
-  const timers: { cancel(): void }[] = [];
-  const stop = (): void => {
-    running.signal("SIGTERM", "group");
-    timers.push(
-      ports.clock.after(GRACE_MS, () => {
-        running.signal("SIGKILL", "group");
-      }),
-    );
-  };
-  timers.push(
-    ports.clock.after(program.timeoutMs, () => {
-      timedOut = true;
-      stop();
-    }),
-  );
-  signal.addEventListener("abort", stop);
-  if (signal.aborted) stop();
-  const end = await running.ended;
+  const limits = { clock: ports.clock, timeoutMs, signal, graceMs: GRACE_MS };
+  const { end, timedOut } = await waitForEnd(running, limits);
   await running.gone;
-  signal.removeEventListener("abort", stop);
-  for (const timer of timers) timer.cancel();
   return { end, stdout: stdout.text(), stderr: stderr.text(), timedOut, isCut: stdout.isCut() };
 }
 
-/** Returns the exit code and output of a program that ended by itself; otherwise a failure. */
+/** Returns the exit code and output of a program that ended by itself; any other end fails. */
 export function reportRun(name: string, ran: ProgramRun): ToolResult {
-  const problem = describeEarlyEnd(name, ran);
-  if (problem !== undefined) return failed(problem);
+  refuseEarlyEnd(name, ran);
   const code = ran.end.how === "exited" ? ran.end.code : 0;
   return done(`exit_code: ${code}\n${formatStreams(ran)}`);
 }
 
-/** Returns the output of a program that ended with code 0; otherwise a failure. */
+/** Returns the output of a program that ended with code 0; any other end fails. */
 export function toOutput(name: string, ran: ProgramRun): ToolResult {
-  const problem = describeProblem(name, ran);
-  if (problem !== undefined) return failed(problem);
+  refuseFailure(name, ran);
   const [program = ""] = name.split(" ");
   const said = [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n");
   return done(said || `done; ${program} printed nothing`);
 }
 
-/** Describes why a program failed, with its output; `undefined` if it ended with code 0. */
-export function describeProblem(name: string, ran: ProgramRun): string | undefined {
-  const problem = describeEarlyEnd(name, ran);
-  if (problem !== undefined) return problem;
+/** Ends the call of a tool whose program did not end with code 0, with its output. */
+export function refuseFailure(name: string, ran: ProgramRun): void {
+  refuseEarlyEnd(name, ran);
   if (ran.end.how === "exited" && ran.end.code !== 0)
-    return `${name} failed with exit code ${ran.end.code}\n${formatStreams(ran)}`;
-  return undefined;
+    fail(`${name} failed with exit code ${ran.end.code}\n${formatStreams(ran)}`);
 }
 
-function describeEarlyEnd(name: string, ran: ProgramRun): string | undefined {
+function refuseEarlyEnd(name: string, ran: ProgramRun): void {
   const { end, timedOut } = ran;
-  if (timedOut) return `${name} timed out and was ended. Output until then:\n${formatStreams(ran)}`;
-  if (end.how === "not-found") return `cannot start ${name}: ${end.message}`;
+  if (timedOut) fail(`${name} timed out and was ended. Output until then:\n${formatStreams(ran)}`);
+  if (end.how === "not-found") fail(`cannot start ${name}: ${end.message}`);
   if (end.how === "killed")
-    return `${name} was ended by ${end.signal}. Output until then:\n${formatStreams(ran)}`;
-  return undefined;
+    fail(`${name} was ended by ${end.signal}. Output until then:\n${formatStreams(ran)}`);
 }
 
 /** Formats both streams, each under its name; leaves out an empty one. */
@@ -131,9 +100,7 @@ function formatStreams({ stdout, stderr }: ProgramRun): string {
 class BoundedText {
   readonly #most: { head: number; tail: number };
   readonly #head: Uint8Array[] = [];
-  #headSize = 0;
-  #tail: Uint8Array[] = [];
-  #tailSize = 0;
+  #tail = Buffer.alloc(0);
   #size = 0;
 
   constructor(most: { head: number; tail: number }) {
@@ -141,16 +108,12 @@ class BoundedText {
   }
 
   readonly add = (chunk: Uint8Array): void => {
+    const { head, tail } = this.#most;
+    const room = Math.max(0, head - this.#size);
+    if (room > 0) this.#head.push(chunk.subarray(0, room));
+    const end = Buffer.concat([this.#tail, chunk.subarray(room)]);
+    this.#tail = end.subarray(Math.max(0, end.length - tail));
     this.#size += chunk.length;
-    const first = chunk.subarray(0, this.#most.head - this.#headSize);
-    if (first.length > 0) this.#head.push(first);
-    this.#headSize += first.length;
-    const rest = chunk.subarray(first.length);
-    if (rest.length === 0) return;
-    this.#tail.push(rest);
-    this.#tailSize += rest.length;
-    // Not with every chunk, because joining is expensive.
-    if (this.#tailSize > 4 * this.#most.tail + 65_536) this.#shorten();
   };
 
   isCut(): boolean {
@@ -158,22 +121,21 @@ class BoundedText {
   }
 
   text(): string {
-    this.#shorten();
-    const [head, tail] = [Buffer.concat(this.#head), Buffer.concat(this.#tail)];
-    const cut = this.#size - head.length - tail.length;
-    if (cut === 0) return Buffer.concat([head, tail]).toString("utf8").replace(/\n$/, "");
-    const end = characterEnd(head, head.length);
-    const start = characterStart(tail, 0);
-    const all = cut + head.length - end + start;
-    return `${head.toString("utf8", 0, end)}\n[… ${all} of ${this.#size} bytes were cut here …]\n${tail
-      .toString("utf8", start)
-      .replace(/\n$/, "")}`;
+    const head = Buffer.concat(this.#head);
+    return this.isCut() ? joinEnds(head, this.#tail, this.#size) : decode(Buffer.concat([head, this.#tail]));
   }
+}
 
-  #shorten(): void {
-    const joined = Buffer.concat(this.#tail);
-    const kept = joined.subarray(Math.max(0, joined.length - this.#most.tail));
-    this.#tail = [kept];
-    this.#tailSize = kept.length;
-  }
+/** Returns the beginning and the end of a stream of `size` bytes as text, with what is missing between. Splits no character. */
+export function joinEnds(head: Uint8Array, tail: Uint8Array, size: number, where = ""): string {
+  const end = characterEnd(head, head.length);
+  const start = characterStart(tail, 0);
+  const cut = size - end - (tail.length - start);
+  const note = `[… ${cut} of ${size} bytes were cut here${where} …]`;
+  return [decode(head.subarray(0, end)), note, decode(tail.subarray(start))].join("\n");
+}
+
+/** Decodes without the last line end. */
+export function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).replace(/\n$/, "");
 }

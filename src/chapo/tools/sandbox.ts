@@ -1,7 +1,7 @@
 // The sandbox of a session's shell and npm: the project and /tmp are writable, the rest is read-only, keys are hidden.
 // system/sandbox starts bubblewrap.
 import path from "node:path";
-import { buildSandboxArgs, findSandbox, isRoot, type SandboxView } from "../../system/sandbox/bubblewrap.js";
+import { buildSandboxArgs, findSandbox, isRoot } from "../../system/sandbox/bubblewrap.js";
 import type { Ports, Files } from "../../system/ports.js";
 import { environmentError } from "../../system/errors.js";
 import type { ProgramWorld } from "./program.js";
@@ -49,18 +49,18 @@ export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
   const program = await findSandbox(ports.processes, env);
   if ("missing" in program) throw environmentError(`sandbox is true, but ${program.missing}`, program.hint);
   // Read once: a command in the sandbox can write some of what is read here.
-  const lasting = await readView(place);
+  const { hidden, home, ...lasting } = await readView(place);
   let temp: Promise<{ temp: string; empty: string }> | undefined;
   return {
     wrap: async (command, args, writable = []) => {
       const own = await (temp ??= makeTemp(ports.files));
       const view = {
-        ...lasting.view,
-        writable: [...lasting.view.writable, ...(await resolveAll(ports.files, writable))],
-        hiddenFiles: { paths: lasting.files, empty: own.empty },
+        ...lasting,
+        writable: [...lasting.writable, ...(await resolveAll(ports.files, writable))],
+        hiddenFiles: { paths: hidden, empty: own.empty },
         temp: own.temp,
         // A home folder below /tmp would be gone with it.
-        readOnly: [...lasting.home, ...(await resolveAll(ports.files, [place.sessionsFolder]))],
+        readOnly: [...home, ...(await resolveAll(ports.files, [place.sessionsFolder]))],
         network: network(),
         isRoot: isRoot(),
       };
@@ -80,9 +80,7 @@ async function makeTemp(files: Ports["files"]): Promise<{ temp: string; empty: s
   return { temp, empty };
 }
 
-type Lasting = Pick<SandboxView, "cwd" | "writable" | "hiddenFolders">;
-
-async function readView(place: SandboxPlace): Promise<{ view: Lasting; files: string[]; home: string[] }> {
+async function readView(place: SandboxPlace) {
   const { ports, root, home, env, keyFiles } = place;
   const { files } = ports;
   const project = (await files.realPath(root)) ?? root;
@@ -101,12 +99,10 @@ async function readView(place: SandboxPlace): Promise<{ view: Lasting; files: st
   }
   const isCovered = (one: string): boolean => folders.some((folder) => one.startsWith(`${folder}/`));
   return {
-    view: {
-      cwd: project,
-      writable: [project, ...(await findGitFolders(files, project))],
-      hiddenFolders: folders.filter((one) => !isCovered(one) && one !== project),
-    },
-    files: hidden.filter((one) => !isCovered(one)),
+    cwd: project,
+    writable: [project, ...(await findGitFolders(files, project))],
+    hiddenFolders: folders.filter((one) => !isCovered(one) && one !== project),
+    hidden: hidden.filter((one) => !isCovered(one)),
     home: (await resolveAll(files, [home])).filter((one) => one.startsWith("/tmp/") && one !== project),
   };
 }

@@ -26,10 +26,6 @@ const SETTINGS = [
   "maintenance.auto=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** The caller's `GIT_` variables to keep: those that do not name another repository, index, editor or trace. */
-const KEPT =
-  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|TEMPLATE_DIR|ATTR_NOSYSTEM|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
-
 /** `git diff` without what settings and attributes add. */
 export const PLAIN_DIFF = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
 
@@ -111,27 +107,6 @@ export interface GitAnswer {
   out: string;
   /** Text. */
   err: string;
-}
-
-/** The environment for git, from the caller's. */
-export function gitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(
-    ([name]) => (!name.startsWith("GIT_") || KEPT.test(name)) && name !== "LC_ALL" && name !== "LANGUAGE",
-  );
-  return {
-    ...Object.fromEntries(kept),
-    LC_ALL: "C",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_OPTIONAL_LOCKS: "0",
-    // With replacement objects, a user who can write to the repository could make git return another test than
-    // requested.
-    GIT_NO_REPLACE_OBJECTS: "1",
-    GIT_PAGER: "cat",
-    GIT_EDITOR: "true",
-    GIT_SEQUENCE_EDITOR: "true",
-    GIT_ASKPASS: "",
-    SSH_ASKPASS: "",
-  };
 }
 
 /** Runs git to its end. Throws a `GitError` unless its exit code is 0 or one of `answers`. */

@@ -8,6 +8,7 @@ import { Container, type StartProcess } from "./contain.js";
 import { errorCode } from "../errors.js";
 import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "../ports.js";
 import { bootId, lookAt, readPidNamespace } from "./proc.js";
+import { waitForEnd } from "./wait-for-end.js";
 import { descendsFrom, environmentAbove, endLeftovers, findLeftovers, markName } from "./sweep.js";
 
 const TERM_GRACE_MS = 5_000;
@@ -70,23 +71,8 @@ async function runProcess(
       stderr.add(chunk);
     },
   });
-  let timedOut = false;
-  const timers: { cancel(): void }[] = [];
-  if (options.timeoutMs !== undefined) {
-    timers.push(
-      clock.after(options.timeoutMs, () => {
-        timedOut = true;
-        child.signal("SIGTERM", "group");
-        timers.push(
-          clock.after(TERM_GRACE_MS, () => {
-            child.signal("SIGKILL", "group");
-          }),
-        );
-      }),
-    );
-  }
-  const end = await child.ended;
-  for (const timer of timers) timer.cancel();
+  const { timeoutMs } = options;
+  const { end, timedOut } = await waitForEnd(child, { clock, timeoutMs, graceMs: TERM_GRACE_MS });
   return { end, stdout: stdout.bytes(), stderr: Buffer.from(stderr.bytes()).toString("utf8"), timedOut };
 }
 

@@ -97,7 +97,7 @@ async function audit(
 function findVia(live: LiveConversation, call: GateCall): AuditRecord["via"] {
   const { answer } = getPending(live, call) ?? {};
   if (call.approved !== undefined && answer !== undefined) return answer.via;
-  return (call.prepared.changes ?? call.tool.changes) ? "setting" : undefined;
+  return call.tool.changes ? "setting" : undefined;
 }
 
 /** Marks an approved call before it runs, so that a killed process does not run it twice. Its result removes the mark. */
@@ -277,12 +277,12 @@ function isWorthRetrying({ code }: CallRun, { tool }: GateCall): boolean {
   return code === "transient" || (code === "timeout" && !tool.changes);
 }
 
-async function runOnce({ world, conversation }: LiveConversation, call: GateCall): Promise<CallRun> {
-  const { callId, agent, prepared } = call;
+async function runOnce({ world }: LiveConversation, call: GateCall): Promise<CallRun> {
+  const { callId, prepared } = call;
   const { name } = call.tool;
   if (world.signal.aborted) return toFailedRun("interrupted", `${name} was not run: the session is ending.`);
   const stop = new AbortController();
-  const running = settle(call, { session: conversation.id, callId, agent, signal: stop.signal });
+  const running = settle(call, { callId, signal: stop.signal });
   const first = await waitForFirst(world, prepared.timeoutMs, running);
   if (typeof first === "object") return first;
   stop.abort();

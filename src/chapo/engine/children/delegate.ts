@@ -73,7 +73,6 @@ function defineTask(all: Delegation["types"], start: Start): Tool {
       prompt: z.string().trim().min(1),
       description: z.string().optional().describe("A few words for the user"),
     }),
-    aliases: { subagent_type: "agent_type" },
     // Starting a sub-agent changes nothing; each of its own calls is checked separately.
     changes: false,
     subjects: ({ agent_type }) => [{ kind: "name", name: agent_type }],

@@ -147,7 +147,7 @@ test("a command that a person refuses does not move the shell, and one that runs
   const asked = callOf(bash, { command: "$(x)" });
   expect(await permit(asked)).toHaveProperty("asks");
   expect(await permit(callOf(bash, { command: "ls" }))).toEqual({ allowed: true });
-  await asked.prepared.run({ session: "s", callId: "c", agent: "a", signal: new AbortController().signal });
+  await asked.prepared.run({ callId: "c", signal: new AbortController().signal });
   expect(await permit(callOf(bash, { command: "ls" }))).toHaveProperty("asks");
 });
 

@@ -109,7 +109,7 @@ async function judge(call: GateCall, place: PermitPlace, shell: ShellState): Pro
   const printed = await Promise.all(texts.map((text) => place.findPrinted(text)));
   return {
     tool: tool.name,
-    changes: prepared.changes ?? tool.changes,
+    changes: tool.changes,
     subjects: await resolveSubjects(prepared.subjects, place, folders),
     isForeignPage: prepared.subjects.some(
       (one) => one.kind === "url" && tool.name === FETCH && !isMentioned(one.url, place.said()),

@@ -21,7 +21,7 @@ async function site(files: Record<string, string | Uint8Array>, hidden?: Hidden)
     const prepared = tool?.prepare(args) ?? { problem: `no tool ${name}` };
     if ("problem" in prepared) return { success: false, error: prepared.problem };
     const { signal } = new AbortController();
-    return prepared.run({ session: "s", callId: "c", agent: "developer", signal });
+    return prepared.run({ callId: "c", signal });
   };
   const text = (result: ToolResult) => (result.success ? result.output : `FAILED ${result.error}`);
   return {

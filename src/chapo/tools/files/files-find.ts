@@ -3,15 +3,8 @@
 import path from "node:path";
 import { z } from "zod";
 import type { Clock, Files } from "../../../system/ports.js";
-import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import {
-  decodePath,
-  encodePath,
-  findLeftOut,
-  readStart,
-  resolvePath,
-  type ProjectFolder,
-} from "../../paths.js";
+import { defineTool, done, fail, type CallContext, type Tool, type ToolResult } from "../../tool.js";
+import { decodePath, encodePath, findLeftOut, reach, readStart, type ProjectFolder } from "../../paths.js";
 import { compilePathPattern, matchesPath } from "../../rules/patterns.js";
 import { compilePattern, MOST_CONTEXT, readFlags, searchFiles, type SearchResult } from "./search-files.js";
 import ignore, { type Ignore } from "ignore";
@@ -33,7 +26,6 @@ export function createFindTools(place: SearchPlace): Tool[] {
       name: "fs_glob",
       description: `Finds files by a pattern of their path: **, *, ?, {a,b}. At most ${MOST_PATHS}, without those that git ignores.`,
       arguments: z.strictObject({ pattern: z.string(), path: WHERE }),
-      aliases: { folder: "path", directory: "path", dir: "path" },
       changes: false,
       maxOutput: 120_000,
       subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
@@ -42,15 +34,12 @@ export function createFindTools(place: SearchPlace): Tool[] {
         // A model may write the pattern as an absolute path.
         const prefix = `${place.root}/`;
         const { pattern } = args;
-        const compiled = compileGlob(pattern.startsWith(prefix) ? pattern.slice(prefix.length) : pattern);
-        if ("problem" in compiled) return failed(compiled.problem);
+        const matches = compileGlob(pattern.startsWith(prefix) ? pattern.slice(prefix.length) : pattern);
         const folder = await resolveFolder(place, args.path);
-        if ("problem" in folder) return failed(folder.problem);
-        if (folder.file) return failed(`path: ${folder.from} is a file, not a folder`);
+        if (folder.file) fail(`path: ${folder.from} is a file, not a folder`);
         const files = await listProjectFiles(place, folder.from);
         const matching = files.filter(
-          (file) =>
-            place.hidden?.name(file.path) !== true && compiled.matches(toRelative(folder.from, file.path)),
+          (file) => place.hidden?.name(file.path) !== true && matches(toRelative(folder.from, file.path)),
         );
         if (matching.length === 0) return done("no files match");
         const lines = matching.slice(0, MOST_PATHS).map((file) => file.path);
@@ -66,7 +55,6 @@ export function createFindTools(place: SearchPlace): Tool[] {
       description:
         "Searches files with a regular expression, without those that git ignores: file:line:text.",
       arguments: GREP,
-      aliases: { regex: "pattern", query: "pattern", include: "glob", folder: "path", directory: "path" },
       changes: false,
       maxOutput: 50_000,
       subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
@@ -89,23 +77,20 @@ async function runGrep(
   args: z.output<typeof GREP>,
   { signal }: CallContext,
 ): Promise<ToolResult> {
-  const flags = readFlags(args.flags ?? "", args.context);
-  if ("problem" in flags) return failed(flags.problem);
-  const pattern = compilePattern(args.pattern, flags);
-  if ("problem" in pattern) return failed(pattern.problem);
-  const wanted = compileFilter(args.glob);
-  if ("problem" in wanted) return failed(wanted.problem.replace("pattern:", "glob:"));
+  const show = readFlags(args.flags ?? "", args.context);
+  const pattern = compilePattern(args.pattern, show);
+  // Without a slash it matches file names in any folder.
+  const { glob = "**" } = args;
+  const matches = compileGlob(glob.includes("/") ? glob : `**/${glob}`, "glob");
   const folder = await resolveFolder(place, args.path);
-  if ("problem" in folder) return failed(folder.problem);
   const listed = folder.file ? [] : await listProjectFiles(place, folder.from);
   const all = folder.file ? [folder.from] : listed.filter(({ link }) => !link).map((file) => file.path);
   // The gate has decided on a file that is named.
   const left = await findLeftOut(place.hidden, "content", folder.file ? [] : all);
   const shown = all.filter((name) => !left.has(name));
-  const paths = shown.filter((name) => folder.file || wanted.matches(toRelative(folder.from, name)));
-  const search = { root: folder.root, paths, pattern: pattern.pattern, show: flags, signal };
-  const found = await searchFiles(place, search);
-  return "problem" in found ? failed(found.problem) : done(formatMatches(found, all.length - shown.length));
+  const paths = shown.filter((name) => folder.file || matches(toRelative(folder.from, name)));
+  const found = await searchFiles(place, { root: folder.root, paths, pattern, show, signal });
+  return done(formatMatches(found, all.length - shown.length));
 }
 
 function formatMatches({ lines, capped, skipped }: SearchResult, hidden: number): string {
@@ -122,39 +107,27 @@ function formatMatches({ lines, capped, skipped }: SearchResult, hidden: number)
 
 const LONGEST_PATTERN = 1000;
 
-interface Glob {
-  matches(path: string): boolean;
-}
-
-/** Compiles a pattern, or returns what is wrong with it. A star also matches names that begin with a dot. */
-function compileGlob(pattern: string): Glob | { problem: string } {
+/** Compiles the pattern of an argument, and says what is wrong with it. A star also matches names that begin with a dot. */
+function compileGlob(pattern: string, argument = "pattern"): (path: string) => boolean {
   const spelled = pattern.trim().replace(/^(?:\.\/)+/, "");
-  if (spelled === "") return { problem: "pattern: empty; give one like **/*.ts" };
-  if (spelled.length > LONGEST_PATTERN)
-    return { problem: `pattern: longer than ${LONGEST_PATTERN} characters` };
+  if (spelled === "") fail(`${argument}: empty; give one like **/*.ts`);
+  if (spelled.length > LONGEST_PATTERN) fail(`${argument}: longer than ${LONGEST_PATTERN} characters`);
   if (spelled.startsWith("/") || spelled.split("/").includes(".."))
-    return { problem: `pattern: ${pattern} leads outside; it is relative to the folder that is searched` };
-  if (/\{[^{}]*\{/.test(spelled)) return { problem: "pattern: braces inside braces are not supported" };
+    fail(`${argument}: ${pattern} leads outside; it is relative to the folder that is searched`);
+  if (/\{[^{}]*\{/.test(spelled)) fail(`${argument}: braces inside braces are not supported`);
   const compiled = compilePathPattern(spelled, "/");
-  if ("problem" in compiled) return { problem: `pattern: ${compiled.problem}` };
-  return { matches: (file) => matchesPath(compiled, file) };
-}
-
-/** A pattern without a slash matches file names in any folder. */
-function compileFilter(pattern: string | undefined): Glob | { problem: string } {
-  if (pattern === undefined) return { matches: () => true };
-  return compileGlob(pattern.includes("/") ? pattern : `**/${pattern}`);
+  if ("problem" in compiled) fail(`${argument}: ${compiled.problem}`);
+  return (file) => matchesPath(compiled, file);
 }
 
 /** Resolves a folder or a file to a path relative to the project's real folder. */
 async function resolveFolder(
   place: ProjectFolder,
   spelled = ".",
-): Promise<{ root: string; from: string; file: boolean } | { problem: string }> {
-  const resolved = await resolvePath(place, spelled, "read");
-  if ("refusal" in resolved) return { problem: resolved.refusal };
+): Promise<{ root: string; from: string; file: boolean }> {
+  const resolved = await reach(place, spelled, "read");
   const stat = await place.files.stat(resolved.path);
-  if (stat === undefined) return { problem: `${resolved.shown}: no such file or folder` };
+  if (stat === undefined) fail(`${resolved.shown}: no such file or folder`);
   const root = (await place.files.realPath(place.root)) ?? place.root;
   return { root, from: path.relative(root, resolved.path), file: stat.kind !== "folder" };
 }

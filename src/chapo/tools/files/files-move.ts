@@ -2,12 +2,12 @@
 import path from "node:path";
 import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
-import { definePlannedTool, defineTool, done, failed, type PlannedCall, type Tool } from "../../tool.js";
+import { definePlannedTool, defineTool, done, fail, type PlannedCall, type Tool } from "../../tool.js";
 import {
-  findFileAbove,
   findProtectedBelow,
   formatProtectedRefusal,
-  resolvePath,
+  reach,
+  refuseFileAbove,
   type ProjectFolder,
   type ResolvedPath,
 } from "../../paths.js";
@@ -19,17 +19,14 @@ export function createMoveTools(place: ProjectFolder): Tool[] {
       name: "fs_mkdir",
       description: "Creates a folder and its parents. A folder that already exists is not an error.",
       arguments: z.strictObject({ path: z.string().describe("The folder, relative to the project") }),
-      aliases: { folder: "path", directory: "path", dir: "path" },
       changes: true,
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
       run: async (args) => {
-        const resolved = await resolvePath(place, args.path, "write");
-        if ("refusal" in resolved) return failed(resolved.refusal);
+        const resolved = await reach(place, args.path, "write");
         const there = await place.files.stat(resolved.path);
         if (there?.kind === "folder") return done(`${resolved.shown} was there already`);
-        if (there !== undefined) return failed(`${resolved.shown} is a file; a folder cannot take its place`);
-        const above = await findFileAbove(place, resolved);
-        if (above !== undefined) return failed(above);
+        if (there !== undefined) fail(`${resolved.shown} is a file; a folder cannot take its place`);
+        await refuseFileAbove(place, resolved);
         await place.files.makeFolder(resolved.path);
         return done(`made ${resolved.shown}`);
       },
@@ -42,13 +39,6 @@ export function createMoveTools(place: ProjectFolder): Tool[] {
         source: z.string().describe("The path to move, relative to the project"),
         destination: z.string().describe("The new path, relative to the project"),
       }),
-      aliases: {
-        from: "source",
-        src: "source",
-        to: "destination",
-        dest: "destination",
-        target: "destination",
-      },
       subjects: ({ source, destination }) => [
         { kind: "path", path: source, use: "write" },
         { kind: "path", path: destination, use: "write" },
@@ -62,17 +52,13 @@ export function createMoveTools(place: ProjectFolder): Tool[] {
         path: z.string().describe("The path to delete, relative to the project"),
         recursive: z.boolean().optional().describe("Needed for a folder"),
       }),
-      aliases: { file_path: "path", file: "path" },
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
       plan: async (args) => {
         const entry = await resolveEntry(place, args.path);
-        if ("problem" in entry) return entry;
         const { files } = place;
         const held = await describeExtent(place, entry);
         if (entry.kind === "folder" && args.recursive !== true)
-          return {
-            problem: `${entry.shown} is a folder${held}; set recursive to delete it with all it holds`,
-          };
+          fail(`${entry.shown} is a folder${held}; set recursive to delete it with all it holds`);
         return {
           preview: () => `delete ${entry.shown}${held}`,
           apply: async () => {
@@ -89,22 +75,17 @@ type Move = Readonly<{ source: string; destination: string }>;
 
 async function planMove(place: ProjectFolder, args: Move): Promise<PlannedCall> {
   const source = await resolveEntry(place, args.source);
-  if ("problem" in source) return source;
-  const destination = await resolvePath(place, args.destination, "write");
-  if ("refusal" in destination) return { problem: destination.refusal };
+  const destination = await reach(place, args.destination, "write");
   const { files } = place;
   // A dangling link also occupies the destination.
   const taken =
     (await files.stat(destination.path)) ??
     (await files.stat(path.resolve(place.root, args.destination), { link: true }));
   if (taken !== undefined)
-    return {
-      problem: `${destination.shown} exists (a ${taken.kind}); nothing was moved. Give a path that is free`,
-    };
+    fail(`${destination.shown} exists (a ${taken.kind}); nothing was moved. Give a path that is free`);
   if (destination.path.startsWith(source.path + path.sep))
-    return { problem: `${source.shown} cannot be moved into itself` };
-  const above = await findFileAbove(place, destination);
-  if (above !== undefined) return { problem: above };
+    fail(`${source.shown} cannot be moved into itself`);
+  await refuseFileAbove(place, destination);
   return {
     preview: () => `move ${args.source} → ${args.destination}`,
     apply: async () => {
@@ -135,24 +116,22 @@ interface Entry extends ResolvedPath {
 }
 
 /** Resolves the entry to move or delete: a link itself, not its target. Refuses the project's folder and protected paths. */
-async function resolveEntry(place: ProjectFolder, spelled: string): Promise<Entry | { problem: string }> {
-  const resolved = await resolvePath(place, spelled, "write");
-  if ("refusal" in resolved) return { problem: resolved.refusal };
+async function resolveEntry(place: ProjectFolder, spelled: string): Promise<Entry> {
+  const resolved = await reach(place, spelled, "write");
   const { files, root } = place;
   const lexical = path.resolve(root, spelled);
   const parent = await files.realPath(path.dirname(lexical));
   const at = parent === undefined ? resolved.path : path.join(parent, path.basename(lexical));
   if (at === (await files.realPath(root)) || resolved.shown === ".")
-    return { problem: `${spelled} is the project itself and cannot be moved or deleted` };
+    fail(`${spelled} is the project itself and cannot be moved or deleted`);
   const stat = await files.stat(at, { link: true });
-  if (stat === undefined) return { problem: `${resolved.shown}: no such file or folder` };
+  if (stat === undefined) fail(`${resolved.shown}: no such file or folder`);
   if (stat.kind === "folder") {
     const kept = await findProtectedBelow(files, at);
-    if (kept !== undefined)
-      return { problem: formatProtectedRefusal(resolved.shown, path.join(resolved.shown, kept)) };
+    if (kept !== undefined) fail(formatProtectedRefusal(resolved.shown, path.join(resolved.shown, kept)));
     const denied = await findHiddenBelow(place, at);
     if (denied !== undefined)
-      return { problem: `${resolved.shown}: a rule denies reading ${denied}, which the folder contains` };
+      fail(`${resolved.shown}: a rule denies reading ${denied}, which the folder contains`);
   }
   return { path: at, shown: resolved.shown, kind: stat.kind };
 }

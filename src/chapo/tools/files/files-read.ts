@@ -1,8 +1,8 @@
 // The tools fs_listFiles and fs_readFile. files-find.ts searches for files and for text in them.
 import path from "node:path";
 import { z } from "zod";
-import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
-import { resolvePath, type ProjectFolder } from "../../paths.js";
+import { defineTool, done, fail, type Tool, type ToolResult } from "../../tool.js";
+import { reach, type ProjectFolder } from "../../paths.js";
 import type { KnownFiles } from "./known-files.js";
 import { LARGEST_FILE } from "./file-text.js";
 
@@ -22,15 +22,13 @@ export function createReadTools(place: ProjectFolder, known?: KnownFiles): Tool[
       name: "fs_listFiles",
       description: `Lists a folder, without path the project's: at most ${MOST_ENTRIES} entries, each with its type.`,
       arguments: z.strictObject({ path: z.string().optional() }),
-      aliases: { folder: "path", directory: "path", dir: "path" },
       changes: false,
       subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
       run: async (args) => {
-        const resolved = await resolvePath(place, args.path ?? ".", "read");
-        if ("refusal" in resolved) return failed(resolved.refusal);
+        const resolved = await reach(place, args.path ?? ".", "read");
         const stat = await place.files.stat(resolved.path);
-        if (stat === undefined) return failed(`${resolved.shown}: no such folder`);
-        if (stat.kind !== "folder") return failed(`${resolved.shown} is a file, not a folder`);
+        if (stat === undefined) fail(`${resolved.shown}: no such folder`);
+        if (stat.kind !== "folder") fail(`${resolved.shown} is a file, not a folder`);
         return done(await listFolder(place, resolved));
       },
     }),
@@ -38,7 +36,6 @@ export function createReadTools(place: ProjectFolder, known?: KnownFiles): Tool[
       name: "fs_readFile",
       description: `Reads a text file, its lines numbered: at most ${USUAL_LINES} without limit.`,
       arguments: READ,
-      aliases: { file_path: "path", file: "path", filename: "path", start_line: "offset" },
       changes: false,
       maxOutput: MOST_CHARACTERS + 1000,
       subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
@@ -76,16 +73,14 @@ const READ = z.strictObject({
 type Read = z.output<typeof READ>;
 
 async function read(place: ProjectFolder, args: Read, known?: KnownFiles): Promise<ToolResult> {
-  const resolved = await resolvePath(place, args.path, "read");
-  if ("refusal" in resolved) return failed(resolved.refusal);
-  const { path: file, shown } = resolved;
+  const { path: file, shown } = await reach(place, args.path, "read");
   const stat = await place.files.stat(file);
-  if (stat === undefined) return failed(`${shown}: no such file`);
-  if (stat.kind === "folder") return failed(`${shown} is a folder; list it instead`);
-  if (stat.kind !== "file") return failed(`${shown} is not a regular file`);
+  if (stat === undefined) fail(`${shown}: no such file`);
+  if (stat.kind === "folder") fail(`${shown} is a folder; list it instead`);
+  if (stat.kind !== "file") fail(`${shown} is not a regular file`);
   const bytes = await place.files.readRange(file, 0, Math.min(stat.size, LARGEST_FILE));
   if (bytes.subarray(0, BINARY_WITHIN).includes(0))
-    return failed(`${shown} is a binary file of ${stat.size} bytes; it cannot be shown as text`);
+    fail(`${shown} is a binary file of ${stat.size} bytes; it cannot be shown as text`);
   await known?.note(file);
   if (bytes.length === 0) return done(`${shown} is empty`);
   const text = new TextDecoder().decode(bytes);
@@ -95,7 +90,7 @@ async function read(place: ProjectFolder, args: Read, known?: KnownFiles): Promi
   const { lines, isFull } = showLines(all.slice(first - 1, first - 1 + (args.limit ?? USUAL_LINES)), first);
   const last = first + lines.length - 1;
   if (lines.length === 0)
-    return failed(
+    fail(
       isWhole
         ? `${shown} has ${all.length} lines; offset ${first} is past its end`
         : `${shown}: line ${first} is beyond the first ${LARGEST_FILE} bytes; read it with a shell command`,

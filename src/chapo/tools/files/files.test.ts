@@ -48,7 +48,7 @@ class Site {
     const prepared = this.prepare(name, args);
     if ("problem" in prepared) return { success: false, error: prepared.problem };
     const { signal } = new AbortController();
-    return prepared.run({ session: "s", callId: "c", agent: "developer", signal });
+    return prepared.run({ callId: "c", signal });
   }
 
   async preview(name: string, args: unknown): Promise<string> {

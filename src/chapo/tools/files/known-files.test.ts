@@ -38,7 +38,7 @@ function open() {
     const fails = await prepared.check?.();
     if (fails !== undefined) return `FAILS ${fails}`;
     const { signal } = new AbortController();
-    return said(await prepared.run({ session: "s", callId: "c", agent: "developer", signal }));
+    return said(await prepared.run({ callId: "c", signal }));
   };
 }
 

@@ -37,7 +37,7 @@ async function site(text = `${JSON.stringify(NOTEBOOK, undefined, 1)}\n`) {
       const prepared = prepare(name, args);
       if ("problem" in prepared) return `FAILED ${prepared.problem}`;
       const { signal } = new AbortController();
-      const result = await prepared.run({ session: "s", callId: "c", agent: "looper", signal });
+      const result = await prepared.run({ callId: "c", signal });
       return result.success ? result.output : `FAILED ${result.error}`;
     },
     preview: async (name: string, args: object) => {

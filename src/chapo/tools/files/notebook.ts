@@ -2,16 +2,14 @@
 import { z } from "zod";
 import { tryParseJson, isRecord } from "../../../system/text/json.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
-import { definePlannedTool, defineTool, done, failed, type PlannedCall, type Tool } from "../../tool.js";
-import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
-import { resolvePath, type ProjectFolder } from "../../paths.js";
-import { createUnifiedDiff, describeChange } from "./unified-diff.js";
+import { definePlannedTool, defineTool, done, fail, type PlannedCall, type Tool } from "../../tool.js";
+import { planTexts, readText } from "./file-text.js";
+import { reach, type ProjectFolder } from "../../paths.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
 
 type Json = Record<string, unknown>;
 
 const PATH = z.string().describe("Path of the notebook (.ipynb), relative to the project");
-const SPELLINGS = { notebook_path: "path", file_path: "path", file: "path" };
 
 const Nth = z.int().min(0);
 const Text = z.string();
@@ -34,13 +32,12 @@ export function createNotebookTools(place: ProjectFolder): Tool[] {
       name: "notebook_read",
       description: "Shows the cells of a notebook in order: number, type, id, source, outputs.",
       arguments: z.strictObject({ path: PATH }),
-      aliases: SPELLINGS,
       changes: false,
       maxOutput: 55_000,
       subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
       run: async (args) => {
         const opened = await openNotebook(place, args.path, "read");
-        return "problem" in opened ? failed(opened.problem) : done(formatCells(opened.cells));
+        return done(formatCells(opened.cells));
       },
     }),
     definePlannedTool({
@@ -48,10 +45,6 @@ export function createNotebookTools(place: ProjectFolder): Tool[] {
       description:
         "Replaces the source of one cell of a notebook, or inserts or deletes a cell (edit_mode). The rest of the notebook stays as it is.",
       arguments: EDIT,
-      aliases: {
-        ...{ ...SPELLINGS, new_source: "content", source: "content" },
-        ...{ cell_index: "cell_idx", index: "cell_idx" },
-      },
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
       plan: (args) => planEdit(place, args),
     }),
@@ -67,22 +60,17 @@ interface Opened {
   cells: Json[];
 }
 
-async function openNotebook(
-  place: ProjectFolder,
-  spelled: string,
-  use: "read" | "write",
-): Promise<Opened | { problem: string }> {
-  const resolved = await resolvePath(place, spelled, use);
-  if ("refusal" in resolved) return { problem: resolved.refusal };
+async function openNotebook(place: ProjectFolder, spelled: string, use: "read" | "write"): Promise<Opened> {
+  const resolved = await reach(place, spelled, use);
   const read = await readText(place.files, resolved);
-  if ("problem" in read) return read;
+  if ("problem" in read) fail(read.problem);
   const { shown } = resolved;
   const parsed = tryParseJson(read.text);
-  if (!parsed.ok) return { problem: `${shown} is not a notebook: ${parsed.error}` };
+  if (!parsed.ok) fail(`${shown} is not a notebook: ${parsed.error}`);
   const notebook = parsed.value;
-  if (!isRecord(notebook)) return { problem: `${shown} is not a notebook: its JSON is not an object` };
+  if (!isRecord(notebook)) fail(`${shown} is not a notebook: its JSON is not an object`);
   const { cells } = notebook;
-  if (!areCells(cells)) return { problem: `${shown} is not a notebook: it has no list of cells` };
+  if (!areCells(cells)) fail(`${shown} is not a notebook: it has no list of cells`);
   return { ...resolved, text: read.text, notebook, cells };
 }
 
@@ -92,68 +80,55 @@ function areCells(value: unknown): value is Json[] {
 
 async function planEdit(place: ProjectFolder, args: Edit): Promise<PlannedCall> {
   const opened = await openNotebook(place, args.path, "write");
-  if ("problem" in opened) return opened;
-  const { path: file, shown, text: before } = opened;
-  const edited = editCells(opened, args);
-  if ("problem" in edited) return { problem: `${shown}: ${edited.problem}` };
-  const after = serialize(opened);
-  if (countBytes(after) > LARGEST_FILE)
-    return { problem: `${shown}: the file would exceed ${LARGEST_FILE} bytes` };
-  const changes = [{ path: shown, before, after }];
-  return {
-    preview: () => createUnifiedDiff(changes),
-    apply: async () => {
-      await place.files.writeAtomic(file, after);
-      return done(`${edited.did} of ${shown}`, describeChange(changes));
-    },
-  };
+  const { path, shown, text: before } = opened;
+  const did = editCells(opened, args);
+  return planTexts(place, [{ path, shown, before, after: serialize(opened) }], `${did} of ${shown}`);
 }
 
-function editCells({ notebook, cells, text }: Opened, args: Edit): { did: string } | { problem: string } {
+/** Edits the cells, and says what was done. */
+function editCells({ notebook, cells, text, shown }: Opened, args: Edit): string {
   const mode = args.edit_mode ?? "replace";
   if (mode !== "delete" && args.content === undefined)
-    return { problem: `content: missing; it is needed to ${mode}` };
+    fail(`${shown}: content: missing; it is needed to ${mode}`);
   const source = args.content ?? "";
-  const at = mode === "insert" ? findInsertPosition(cells, args) : findCell(cells, args);
-  if (typeof at !== "number") return at;
-  const cell = cells[at];
   if (mode === "insert") {
+    const at = findInsertPosition(shown, cells, args);
     // The same edit gets the same id: a person approves the text that was shown.
     const id = sha256Hex(JSON.stringify([text, at, source])).slice(0, 8);
     cells.splice(at, 0, createCell(notebook, source, { type: args.cell_type ?? "code", id }));
-    return { did: `inserted cell ${at}` };
+    return `inserted cell ${at}`;
   }
+  const { at, cell } = findCell(shown, cells, args);
   if (mode === "delete") {
     cells.splice(at, 1);
-    return { did: `deleted cell ${at}` };
+    return `deleted cell ${at}`;
   }
-  if (cell === undefined) return { problem: `cell_idx: no such cell: ${at}` };
   cell.source = Array.isArray(cell.source) ? splitSource(source) : source;
   if (args.cell_type !== undefined && args.cell_type !== cell.cell_type) changeCellType(cell, args.cell_type);
-  return { did: `replaced the source of cell ${at}` };
+  return `replaced the source of cell ${at}`;
 }
 
-function findCell(cells: readonly Json[], { cell_idx: at, cell_id: id }: Edit): number | { problem: string } {
-  if (id !== undefined) {
-    const named = cells.findIndex((cell) => cell.id === id);
-    const numbered = Number(/^cell-(\d{1,9})$/.exec(id)?.[1] ?? "-1");
-    const found = named >= 0 ? named : numbered;
-    return cells[found] === undefined ? { problem: `cell_id: no such cell: ${id}` } : found;
-  }
-  if (at === undefined) return { problem: "cell_idx: missing; it takes the number of the cell, from 0" };
-  if (at >= cells.length)
-    return { problem: `cell_idx: ${at} is out of range; there are ${cells.length} cells, from 0` };
-  return at;
+function findCell(
+  shown: string,
+  cells: readonly Json[],
+  { cell_idx: nth, cell_id: id }: Edit,
+): { at: number; cell: Json } {
+  if (id === undefined && nth === undefined)
+    fail(`${shown}: cell_idx: missing; it takes the number of the cell, from 0`);
+  const named = cells.findIndex((cell) => cell.id === id);
+  const numbered = Number(/^cell-(\d{1,9})$/.exec(id ?? "")?.[1] ?? "-1");
+  const at = id === undefined ? (nth ?? 0) : named >= 0 ? named : numbered;
+  const cell = cells[at];
+  if (cell !== undefined) return { at, cell };
+  if (id !== undefined) fail(`${shown}: cell_id: no such cell: ${id}`);
+  return fail(`${shown}: cell_idx: ${at} is out of range; there are ${cells.length} cells, from 0`);
 }
 
-function findInsertPosition(cells: readonly Json[], args: Edit): number | { problem: string } {
-  if (args.cell_id !== undefined) {
-    const before = findCell(cells, args);
-    return typeof before === "number" ? before + 1 : before;
-  }
+function findInsertPosition(shown: string, cells: readonly Json[], args: Edit): number {
+  if (args.cell_id !== undefined) return findCell(shown, cells, args).at + 1;
   const at = args.cell_idx ?? 0;
   if (at > cells.length)
-    return { problem: `cell_idx: ${at} is out of range; a cell can be inserted at 0 to ${cells.length}` };
+    fail(`${shown}: cell_idx: ${at} is out of range; a cell can be inserted at 0 to ${cells.length}`);
   return at;
 }
 

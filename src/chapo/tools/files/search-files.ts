@@ -3,7 +3,9 @@ import path from "node:path";
 import { lineMatcher, type MatchedLines } from "../../../system/text/match-lines.js";
 import type { Clock, Files } from "../../../system/ports.js";
 import { LARGEST_FILE } from "./file-text.js";
+import { errorMessage } from "../../../system/errors.js";
 import { escapeRegExp } from "../../../system/text/escape-reg-exp.js";
+import { fail } from "../../tool.js";
 
 const MOST_LINES = 500;
 const MOST_CHARACTERS = 40_000;
@@ -34,11 +36,11 @@ interface Search {
   signal: AbortSignal;
 }
 
-/** Finds every matching line, in the order of the files. Returns a problem if the pattern is too slow. */
+/** Finds every matching line, in the order of the files. Ends the call of the tool if the pattern is too slow. */
 export async function searchFiles(
   { files, clock }: { files: Files; clock: Clock },
   search: Search,
-): Promise<SearchResult | { problem: string }> {
+): Promise<SearchResult> {
   const match = lineMatcher(search.pattern);
   const found: SearchResult = { lines: [], capped: false, skipped: [] };
   let left = MATCHING_MS;
@@ -54,18 +56,16 @@ export async function searchFiles(
     if (text === undefined || text === "too-large") continue;
     const most = search.show.namesOnly ? 1 : search.show.count ? Number.MAX_SAFE_INTEGER : MOST_LINES + 1;
     const matched = look(text.text, most);
-    if ("problem" in matched) return { problem: `pattern: ${matched.problem}` };
+    if ("problem" in matched) fail(`pattern: ${matched.problem}`);
     if ("slow" in matched || left <= 0)
-      return {
-        problem: `pattern: the search takes too long (at ${name}); simplify the pattern or search fewer files`,
-      };
+      fail(`pattern: the search takes too long (at ${name}); simplify the pattern or search fewer files`);
     for (const line of formatHits(name, text.text, matched.lines, search.show)) {
       characters += line.length;
       if (found.lines.length >= MOST_LINES || characters > MOST_CHARACTERS) return { ...found, capped: true };
       found.lines.push(line);
     }
   }
-  return search.signal.aborted ? { problem: "the search was stopped" } : found;
+  return search.signal.aborted ? fail("the search was stopped") : found;
 }
 
 /** Finds at most `most` matching lines of a text, in the time that is left. */
@@ -172,8 +172,8 @@ export const MOST_CONTEXT = 50;
 /** `-A 3`, `-A3`, `--context=3`. */
 const AROUND = /(?:^|[\s,])(?:-([ABC])|--(after-context|before-context|context))[\s=]*(\d{1,4})(?=$|[\s,])/g;
 
-/** Parses flags, or returns what is wrong with them. `context`: lines around each match. */
-export function readFlags(spelled: string, context = 0): SearchFlags | { problem: string } {
+/** Parses flags, and says what is wrong with them. `context`: lines around each match. */
+export function readFlags(spelled: string, context = 0): SearchFlags {
   const flags = { ignoreCase: false, words: false, fixed: false, namesOnly: false, count: false };
   const around = { before: context, after: context };
   const text = spelled.replaceAll(
@@ -189,9 +189,9 @@ export function readFlags(spelled: string, context = 0): SearchFlags | { problem
   for (const word of text.split(/[\s,]+/).filter((one) => one !== "")) {
     for (const name of word.startsWith("--") ? [word] : Array.from(word.replace(/^-/, ""))) {
       if (!FLAGS.has(name))
-        return {
-          problem: `flags: ${word} is not known; there are -i, -w, -F, -l, -c, -A, -B and -C with a number (and -n, which is always on)`,
-        };
+        fail(
+          `flags: ${word} is not known; there are -i, -w, -F, -l, -c, -A, -B and -C with a number (and -n, which is always on)`,
+        );
       const flag = FLAGS.get(name);
       if (flag !== undefined) flags[flag] = true;
     }
@@ -201,22 +201,24 @@ export function readFlags(spelled: string, context = 0): SearchFlags | { problem
 
 const LONGEST = 2000;
 
-/** Compiles the regular expression, or returns what is wrong with it. */
-export function compilePattern(text: string, flags: SearchFlags): { pattern: RegExp } | { problem: string } {
-  if (text === "") return { problem: "pattern: empty" };
-  if (text.length > LONGEST) return { problem: `pattern: longer than ${LONGEST} characters` };
+/** Compiles the regular expression, and says what is wrong with it. */
+export function compilePattern(text: string, flags: SearchFlags): RegExp {
+  if (text === "") fail("pattern: empty");
+  if (text.length > LONGEST) fail(`pattern: longer than ${LONGEST} characters`);
   const source = flags.fixed ? escapeRegExp(text) : text;
   const whole = flags.words ? String.raw`(?<!\w)(?:${source})(?!\w)` : source;
   const folded = flags.ignoreCase ? "i" : "";
   const strict = compile(whole, `${folded}u`);
   // Many models write patterns such as `function() {`, which only the lax syntax accepts.
-  return "pattern" in strict ? strict : compile(whole, folded);
+  const compiled = typeof strict === "string" ? compile(whole, folded) : strict;
+  return typeof compiled === "string" ? fail(`pattern: ${compiled}`) : compiled;
 }
 
-function compile(source: string, flags: string): { pattern: RegExp } | { problem: string } {
+/** Returns the regular expression, or what is wrong with it. */
+function compile(source: string, flags: string): RegExp | string {
   try {
-    return { pattern: new RegExp(source, flags) };
+    return new RegExp(source, flags);
   } catch (error) {
-    return { problem: `pattern: ${error instanceof Error ? error.message : String(error)}` };
+    return errorMessage(error);
   }
 }

@@ -5,20 +5,21 @@ import { z } from "zod";
 import {
   defineTool,
   done,
-  failed,
+  fail,
   type CallContext,
   type Subject,
   type Tool,
   type ToolResult,
 } from "../../tool.js";
 import {
-  describeProblem,
+  refuseFailure,
   runProgram,
   toOutput,
   type Program,
   type ProgramWorld,
   type ProgramRun,
 } from "../program.js";
+import { gitEnv } from "../../../system/git-env.js";
 import { findLeftOut, type Hidden } from "../../paths.js";
 import { createToolEnv } from "../../tool-env.js";
 
@@ -27,10 +28,6 @@ const REMOTE_MS = 180_000;
 const MORE_MS = 10_000;
 const DIFF_BYTES = 27_000;
 const LIST_BYTES = 4 * 1024 * 1024;
-
-/** The `GIT_` variables that are kept: they name the author and the settings, not the repository or the index. */
-const KEPT =
-  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|SSH|SSH_COMMAND)$/;
 
 /** The environment of the git tools, and whether a push to main or master is allowed. */
 interface GitWorld extends ProgramWorld {
@@ -47,20 +44,8 @@ export function createGitTools(world: GitWorld): Tool[] {
 
 /** The environment of git: without the keys of models, and without variables that lead to another repository. */
 export function createGitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const own = Object.entries(createToolEnv(env));
-  const kept = own.filter(([name]) => !name.startsWith("GIT_") || KEPT.test(name));
-  return {
-    GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
-    ...Object.fromEntries(kept),
-    LC_ALL: "C",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_PAGER: "cat",
-    GIT_EDITOR: "true",
-    GIT_SEQUENCE_EDITOR: "true",
-    GIT_ASKPASS: "",
-    SSH_ASKPASS: "",
-  };
+  const { GIT_SSH, GIT_SSH_COMMAND = "ssh -o BatchMode=yes" } = env;
+  return { ...gitEnv(createToolEnv(env)), GIT_SSH_COMMAND, ...(GIT_SSH === undefined ? {} : { GIT_SSH }) };
 }
 
 const SETTINGS = [
@@ -93,6 +78,13 @@ class Git {
   async ask(args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
     const ran = await this.run(args, signal);
     return ran.end.how === "exited" && ran.end.code === 0 ? ran.stdout : undefined;
+  }
+
+  /** Returns the output of a command that must not fail. */
+  async must(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<string> {
+    const ran = await this.run(args, signal, more);
+    refuseFailure(`git ${args[0] ?? ""}`, ran);
+    return ran.stdout;
   }
 
   /** Runs a command and returns its output as the tool's result. */
@@ -135,7 +127,6 @@ function createLookTools(git: Git): Tool[] {
         staged: z.boolean().optional().describe("Whether to show the staged changes instead"),
         path: z.string().min(1).optional().describe("Only this file or folder"),
       }),
-      aliases: { cached: "staged", file: "path" },
       changes: false,
       subjects: ({ path: only }) => (only === undefined ? [] : [{ kind: "path", path: only, use: "read" }]),
       timeoutMs: LOCAL_MS + MORE_MS,
@@ -145,14 +136,10 @@ function createLookTools(git: Git): Tool[] {
         const named = only === undefined ? [] : [only];
         const list = [...args, "--name-only", "--no-renames"];
         const left = await findHidden(git, { list, named, hides: "content" }, signal);
-        if ("problem" in left) return failed(left.problem);
         args.push("--", ...toPathspecs(named, left));
-        const ran = await git.run(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
-        const problem = describeProblem("git diff", ran);
-        if (problem !== undefined) return failed(problem);
-        const shown =
-          ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout;
-        return done(shown + describeLeftOut(left));
+        const shown = await git.must(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
+        const none = `no ${staged === true ? "staged" : "unstaged"} changes`;
+        return done((shown || none) + describeLeftOut(left));
       },
     }),
   ];
@@ -175,16 +162,14 @@ async function findHidden(
   git: Git,
   { list, named, hides }: { list: readonly string[]; named: readonly string[]; hides: "name" | "content" },
   signal: AbortSignal,
-): Promise<string[] | { problem: string }> {
+): Promise<string[]> {
   const { hidden } = git.world;
   if (hidden === undefined) return [];
   const prefix = (await git.ask(["rev-parse", "--show-prefix"], signal)) ?? "";
   const words = [...list, "-z", "--", ...toPathspecs(named, [])];
-  const ran = await git.run(words, signal, { keep: { head: LIST_BYTES, tail: 0 } });
-  const problem = describeProblem(`git ${list.find((word) => !word.startsWith("-")) ?? ""}`, ran);
-  if (problem !== undefined) return { problem };
+  const listed = await git.must(words, signal, { keep: { head: LIST_BYTES, tail: 0 } });
   const toProject = (file: string): string => (file.startsWith(prefix) ? file.slice(prefix.length) : file);
-  const files = [...new Set(ran.stdout.split("\0"))].filter((file) => file !== "");
+  const files = [...new Set(listed.split("\0"))].filter((file) => file !== "");
   const left = await findLeftOut(hidden, hides, files.map(toProject));
   return files
     .filter((file) => left.has(toProject(file)))
@@ -202,20 +187,15 @@ function createAddTool(git: Git): Tool {
         .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(1000)])
         .describe("Paths; . for everything"),
     }),
-    aliases: { file: "files", path: "files", paths: "files" },
     changes: true,
     subjects: ({ files }) => [files].flat().map((one) => ({ kind: "path", path: one, use: "read" })),
     timeoutMs: LOCAL_MS + MORE_MS,
     run: async ({ files }, { signal }) => {
       const named = [files].flat();
       const left = await findHidden(git, { list: CHANGED, named, hides: "name" }, signal);
-      if ("problem" in left) return failed(left.problem);
-      const ran = await git.run(["add", "--all", "--", ...toPathspecs(named, left)], signal);
-      const problem = describeProblem("git add", ran);
-      if (problem !== undefined) return failed(problem);
-      const staged = await git.ask(["diff", "--cached", "--name-status"], signal);
-      const shown = staged === undefined || staged === "" ? "nothing is staged" : `staged:\n${staged}`;
-      return done(shown + describeLeftOut(left));
+      await git.must(["add", "--all", "--", ...toPathspecs(named, left)], signal);
+      const staged = (await git.ask(["diff", "--cached", "--name-status"], signal)) ?? "";
+      return done((staged === "" ? "nothing is staged" : `staged:\n${staged}`) + describeLeftOut(left));
     },
   });
 }
@@ -233,14 +213,10 @@ function createCommitTool(git: Git): Tool {
     run: async ({ message }, { signal }) => {
       const staged = await git.run(["diff", "--cached", "--quiet"], signal);
       if (staged.end.how === "exited" && staged.end.code === 0)
-        return failed("nothing is staged: stage changes with git_add first");
+        fail("nothing is staged: stage changes with git_add first");
       // Hooks may be slow.
-      const ran = await git.run(["commit", "--quiet", "--file=-"], signal, {
-        input: message,
-        timeoutMs: 2 * LOCAL_MS,
-      });
-      const problem = describeProblem("git commit", ran);
-      if (problem !== undefined) return failed(problem);
+      const more = { input: message, timeoutMs: 2 * LOCAL_MS };
+      await git.must(["commit", "--quiet", "--file=-"], signal, more);
       const told = await git.ask(["show", "--no-patch", "--format=%H%n%h %s", "HEAD"], signal);
       const [hash = "", line = ""] = (told ?? "").split("\n");
       return done(`committed ${hash}\n${line}`);
@@ -278,9 +254,7 @@ function createRemoteTools(git: Git): Tool[] {
       preview: (args) => Promise.resolve(`git push ${spellTarget(args)}`.trim()),
       run: async (args, { signal }) => {
         const facts = await git.facts(signal);
-        const found = resolvePushTarget(args, { ...facts, allowMain });
-        if ("refusal" in found) return failed(found.refusal);
-        const { remote, from, to } = found;
+        const { remote, from, to } = resolvePushTarget(args, { ...facts, allowMain });
         const words = ["push", "--no-recurse-submodules", "--no-follow-tags"];
         const isOwn = from === to && to === `refs/heads/${facts.current ?? ""}`;
         if (isOwn && facts.upstream === undefined) words.push("--set-upstream");
@@ -310,9 +284,7 @@ async function pull(git: Git, args: Named, { signal }: CallContext): Promise<Too
   if (args.remote === undefined && args.branch === undefined && facts.upstream !== undefined)
     return git.tell(words, signal, more);
   const remote = resolveRemote(args.remote, facts);
-  if (typeof remote !== "string") return failed(remote.refusal);
   const branch = resolveBranch(args.branch ?? "HEAD", facts.current);
-  if (typeof branch !== "string") return failed(branch.refusal);
   return git.tell([...words, "--", remote, `refs/heads/${branch}`], signal, more);
 }
 
@@ -330,55 +302,47 @@ interface RepositoryFacts {
   allowMain: boolean;
 }
 
-/** Resolves the one branch to push, or returns the reason for a refusal. `from`: a full name or HEAD; `to`: `refs/heads/…`. */
+/** Resolves the one branch to push, or fails. `from`: a full name or HEAD; `to`: `refs/heads/…`. */
 export function resolvePushTarget(
   asked: Named,
   facts: RepositoryFacts,
-): { remote: string; from: string; to: string } | { refusal: string } {
+): { remote: string; from: string; to: string } {
   const remote = resolveRemote(asked.remote, facts);
-  if (typeof remote !== "string") return remote;
   const spelled = asked.branch ?? "HEAD";
-  if (spelled.startsWith("+"))
-    return { refusal: `branch: ${spelled}: a push with force is refused; push without the +` };
+  if (spelled.startsWith("+")) fail(`branch: ${spelled}: a push with force is refused; push without the +`);
   const [from = "", to = from, ...more] = spelled.split(":");
   if (more.length > 0 || from === "" || to === "")
-    return { refusal: `branch: ${spelled}: name one branch; deleting a branch with a push is refused` };
+    fail(`branch: ${spelled}: name one branch; deleting a branch with a push is refused`);
   // A detached HEAD can still be pushed to a named branch.
   const source = from === "HEAD" && spelled !== from ? "HEAD" : resolveBranch(from, facts.current);
   const target = resolveBranch(to, facts.current);
-  if (typeof source !== "string") return source;
-  if (typeof target !== "string") return target;
   if (PROTECTED.has(target.toLowerCase()) && !facts.allowMain)
-    return {
-      refusal:
-        `pushing to ${target} is refused: push another branch, e.g. branch "HEAD:my-branch"; ` +
+    fail(
+      `pushing to ${target} is refused: push another branch, e.g. branch "HEAD:my-branch"; ` +
         "a person can allow it with git.allow_push_main",
-    };
+    );
   return { remote, from: source === "HEAD" ? source : `refs/heads/${source}`, to: `refs/heads/${target}` };
 }
 
 /** Accepts only configured remotes: a model could name any address, and some address schemes run commands. */
 function resolveRemote(
-  asked: string | undefined,
-  facts: Pick<RepositoryFacts, "remotes" | "usualRemote">,
-): string | { refusal: string } {
-  const remote = asked ?? facts.usualRemote;
-  if (facts.remotes.includes(remote) && !remote.startsWith("-")) return remote;
-  const known = facts.remotes.length === 0 ? "none is configured" : `available: ${facts.remotes.join(", ")}`;
-  return { refusal: `remote: ${remote}: no such remote; ${known}` };
+  remote: string | undefined,
+  { remotes, usualRemote }: Pick<RepositoryFacts, "remotes" | "usualRemote">,
+): string {
+  const named = remote ?? usualRemote;
+  if (remotes.includes(named) && !named.startsWith("-")) return named;
+  const known = remotes.length === 0 ? "none is configured" : `available: ${remotes.join(", ")}`;
+  return fail(`remote: ${named}: no such remote; ${known}`);
 }
 
 /** Returns a branch name without `refs/heads/`; HEAD means the branch that is checked out. */
-function resolveBranch(spelled: string, current: string | undefined): string | { refusal: string } {
-  if (spelled === "HEAD" || spelled === "@") {
-    if (current !== undefined) return current;
-    return { refusal: "branch: no branch is checked out (detached HEAD): name the branch" };
-  }
+function resolveBranch(spelled: string, current: string | undefined): string {
+  if (spelled === "HEAD" || spelled === "@")
+    return current ?? fail("branch: no branch is checked out (detached HEAD): name the branch");
   const name = spelled.replace(/^(?:refs\/)?heads\//, "");
-  if (name.startsWith("refs/"))
-    return { refusal: `branch: ${spelled}: only branches can be pushed and pulled` };
+  if (name.startsWith("refs/")) fail(`branch: ${spelled}: only branches can be pushed and pulled`);
   // The characters that branch names use in practice; excludes patterns, options and expressions.
   if (!/^[\p{L}\p{N}_][\p{L}\p{N}_./#@+-]*$/u.test(name) || name.includes("..") || name.includes("@{"))
-    return { refusal: `branch: ${spelled}: not a valid branch name` };
+    fail(`branch: ${spelled}: not a valid branch name`);
   return name;
 }

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
+import { toFailure } from "../../tool.js";
 import { resolvePushTarget } from "./git.js";
 
 const facts = { current: "feature", remotes: ["origin", "fork"], usualRemote: "origin", allowMain: false };
-const target = (branch?: string, remote?: string, more: object = {}): unknown =>
-  resolvePushTarget({ branch, remote }, { ...facts, ...more });
+const target = (branch?: string, remote?: string, more: object = {}): unknown => {
+  try {
+    return resolvePushTarget({ branch, remote }, { ...facts, ...more });
+  } catch (error) {
+    return { refusal: toFailure(error).error };
+  }
+};
 const refusal = (text: string): unknown => ({ refusal: expect.stringContaining(text) as string });
 
 test("a branch is pushed to the branch of the same name or to the named one", () => {

@@ -1,5 +1,5 @@
 // The tools that reach beyond the project: npm, hosts over ssh, the staging log, GitHub Actions and pm2.
-import { type Tool, defineTool, done, failed, type ToolResult } from "../../tool.js";
+import { type Tool, defineTool, done, fail, type ToolResult } from "../../tool.js";
 import type { Sandbox } from "../sandbox.js";
 import { createToolEnv } from "../../tool-env.js";
 import { z } from "zod";
@@ -9,12 +9,12 @@ import {
   reportRun,
   runProgram,
   type ProgramWorld,
-  describeProblem,
+  refuseFailure,
   type ProgramRun,
   toOutput,
   type Program,
 } from "../program.js";
-import { tryParseJson, parseJson } from "../../../system/text/json.js";
+import { parseJson } from "../../../system/text/json.js";
 
 /** The settings and ports of these tools. */
 interface HostsWorld extends ProgramWorld {
@@ -53,11 +53,11 @@ function createStagingLogsTool(files: Files, file: string | undefined): Tool {
     changes: false,
     run: async ({ lines = USUAL_LINES }) => {
       if (file === undefined)
-        return failed("no staging log is configured: a person can set logs.staging in the settings");
+        fail("no staging log is configured: a person can set logs.staging in the settings");
       try {
         return done(await readLastLines(files, file, lines));
       } catch (error) {
-        return failed(`cannot read the staging log (logs.staging): ${errorMessage(error)}`);
+        return fail(`cannot read the staging log (logs.staging): ${errorMessage(error)}`);
       }
     },
   });
@@ -104,7 +104,6 @@ function createNpmTools(world: ProgramWorld, sandbox?: Sandbox): Tool[] {
           .optional()
           .describe("Names, with an optional version; without them the packages of package.json"),
       }),
-      aliases: { package: "packages" },
       changes: true,
       subjects: ({ packages = [] }) => [packages].flat().map((one) => ({ kind: "name", name: one })),
       timeoutMs: NPM_MS + NPM_MORE_MS,
@@ -123,7 +122,6 @@ function createNpmTools(world: ProgramWorld, sandbox?: Sandbox): Tool[] {
         script: word.describe("The name of the script"),
         args: z.array(z.string().max(10_000)).max(100).optional().describe("Passed on to the script"),
       }),
-      aliases: { name: "script" },
       changes: true,
       subjects: ({ script }) => [{ kind: "name", name: script }],
       timeoutMs: NPM_MS + NPM_MORE_MS,
@@ -167,7 +165,6 @@ function createSshTool(world: ProgramWorld, hosts: Readonly<Record<string, SshHo
         .refine((text) => !text.includes("\0"), "it holds a NUL character")
         .describe("The command for the remote shell"),
     }),
-    aliases: { alias: "host", cmd: "command" },
     changes: true,
     subjects: ({ host, command }) => [
       { kind: "name", name: host },
@@ -176,42 +173,33 @@ function createSshTool(world: ProgramWorld, hosts: Readonly<Record<string, SshHo
     timeoutMs: SSH_MS + SSH_MORE_MS,
     preview: ({ host, command }) => Promise.resolve(`on ${host}: ${command}`),
     run: async ({ host, command }, { signal }) => {
-      const words = buildSshArguments(hosts, host);
-      if ("refusal" in words) return failed(words.refusal);
-      const args = [...words.args, command];
+      const args = [...buildSshArguments(hosts, host), command];
       const ran = await runProgram(world, { command: "ssh", args, timeoutMs: SSH_MS }, signal);
       // Exit code 255 comes from ssh itself: the command was not run, or the connection was lost.
       if (ran.end.how === "exited" && ran.end.code === 255)
-        return failed(`ssh to ${host} failed: ${ran.stderr || "exit code 255"}`);
+        fail(`ssh to ${host} failed: ${ran.stderr || "exit code 255"}`);
       return reportRun("ssh", ran);
     },
   });
 }
 
-/** Builds the arguments of ssh before the command, or returns the reason for a refusal. */
-function buildSshArguments(
-  hosts: Readonly<Record<string, SshHost>>,
-  alias: string,
-): { args: string[] } | { refusal: string } {
-  const found = Object.hasOwn(hosts, alias) ? hosts[alias] : undefined;
-  if (found === undefined) {
-    const known = Object.keys(hosts).join(", ");
-    const there = known === "" ? "none are configured" : `available: ${known}`;
-    return { refusal: `${alias}: no such host; ${there}; a person can add one to ssh.hosts in the settings` };
-  }
-  const { host, user, port, identity } = found;
+/** Builds the arguments of ssh before the command, or fails. */
+function buildSshArguments(hosts: Readonly<Record<string, SshHost>>, alias: string): string[] {
+  const known = Object.keys(hosts).join(", ");
+  const there = known === "" ? "none are configured" : `available: ${known}`;
+  const { host, user, port, identity } =
+    (Object.hasOwn(hosts, alias) ? hosts[alias] : undefined) ??
+    fail(`${alias}: no such host; ${there}; a person can add one to ssh.hosts in the settings`);
   for (const name of [host, ...(user === undefined ? [] : [user])])
-    if (!NAME.test(name)) return { refusal: `ssh.hosts.${alias}: ${name} is not a valid host or user name` };
-  return {
-    args: [
-      // Without a terminal ssh cannot ask for a password or for the confirmation of a host key.
-      ...["-o", "BatchMode=yes", "-o", `ConnectTimeout=${CONNECT_S}`],
-      ...(port === undefined ? [] : ["-p", String(port)]),
-      ...(identity === undefined ? [] : ["-i", identity, "-o", "IdentitiesOnly=yes"]),
-      ...(user === undefined ? [] : ["-l", user]),
-      ...["--", host],
-    ],
-  };
+    if (!NAME.test(name)) fail(`ssh.hosts.${alias}: ${name} is not a valid host or user name`);
+  return [
+    // Without a terminal ssh cannot ask for a password or for the confirmation of a host key.
+    ...["-o", "BatchMode=yes", "-o", `ConnectTimeout=${CONNECT_S}`],
+    ...(port === undefined ? [] : ["-p", String(port)]),
+    ...(identity === undefined ? [] : ["-i", identity, "-o", "IdentitiesOnly=yes"]),
+    ...(user === undefined ? [] : ["-l", user]),
+    ...["--", host],
+  ];
 }
 
 const GITHUB_MS = 90_000;
@@ -262,18 +250,16 @@ function createGithubTools(world: ProgramWorld): Tool[] {
           .optional()
           .describe("The workflow's inputs, by name"),
       }),
-      aliases: { workflow_id: "workflow", branch: "ref" },
       changes: true,
       subjects: (args) => [{ kind: "name", name: String(args.workflow) }],
       timeoutMs: 2 * GITHUB_MS,
       run: async (args, { signal }) => {
         const ref = args.ref ?? (await askGit(world, ["symbolic-ref", "--quiet", "--short", "HEAD"], signal));
-        if (ref === "") return failed("ref: missing: no branch is checked out; name one");
+        if (ref === "") fail("ref: missing: no branch is checked out; name one");
         const given = Object.entries(args.inputs ?? {});
         const inputs = given.flatMap(([name, value]) => ["--raw-field", `${name}=${value}`]);
         const words = ["workflow", "run", String(args.workflow), "--ref", ref, ...inputs];
-        const ran = await askGithub(world, words, signal);
-        if ("problem" in ran) return failed(ran.problem);
+        await askGithub(world, words, signal);
         return done(
           `workflow ${args.workflow} was started on ${ref}; github_getWorkflowRunStatus with workflow shows the status of its runs`,
         );
@@ -287,7 +273,6 @@ function createGithubTools(world: ProgramWorld): Tool[] {
         run_id: id.optional().describe("The run's number"),
         workflow: workflow.optional(),
       }),
-      aliases: { id: "run_id", workflow_id: "workflow" },
       changes: false,
       timeoutMs: 2 * GITHUB_MS,
       run: async ({ run_id: run, workflow: of }, { signal }) => {
@@ -295,11 +280,9 @@ function createGithubTools(world: ProgramWorld): Tool[] {
         const list = ["list", "--limit", String(MOST_RUNS)];
         if (of !== undefined) list.push("--workflow", String(of));
         const words = ["run", ...(run === undefined ? list : ["view", String(run)]), ...fields];
-        const ran = await askGithub(world, words, signal);
-        if ("problem" in ran) return failed(ran.problem);
-        const json = tryParseJson(ran.stdout);
-        const read = z.array(Run).safeParse(json.ok ? [json.value].flat() : undefined);
-        if (!read.success) return failed(`cannot read the answer of gh: ${ran.stdout.slice(0, 300)}`);
+        const answer = await askGithub(world, words, signal);
+        const read = z.array(Run).safeParse([parseJson(answer)].flat());
+        if (!read.success) fail(`cannot read the answer of gh: ${answer.slice(0, 300)}`);
         return done(read.data.length === 0 ? "no runs found" : read.data.map(formatRun).join("\n\n"));
       },
     }),
@@ -317,23 +300,21 @@ function formatRun(run: z.infer<typeof Run>): string {
     .join("\n");
 }
 
-/** Runs gh about the repository of the project's remote `origin`. It sends a token only to a host that the user signed in to. */
-async function askGithub(
-  world: ProgramWorld,
-  args: readonly string[],
-  signal: AbortSignal,
-): Promise<ProgramRun | { problem: string }> {
+/**
+ * Runs gh about the repository of the project's remote `origin`, and returns what it prints. It sends a token only to a host that the
+ * user signed in to.
+ */
+async function askGithub(world: ProgramWorld, args: readonly string[], signal: AbortSignal): Promise<string> {
   const remote = await askGit(world, ["config", "--get", "remote.origin.url"], signal);
   // A password in the address would be among the arguments, which other users see.
   const origin = remote.replace(/\/\/[^/@]*@/, "//");
-  if (origin === "") return { problem: "the remote origin is not set" };
+  if (origin === "") fail("the remote origin is not set");
   const quiet = { ...world, env: { ...world.env, GH_PROMPT_DISABLED: "1", NO_COLOR: "1" } };
   const program = { command: "gh", args: [...args, `--repo=${origin}`], timeoutMs: GITHUB_MS };
   const ran = await runProgram(quiet, program, signal);
-  if (ran.end.how === "not-found")
-    return { problem: `cannot reach GitHub: install gh and sign in (${ran.end.message})` };
-  const problem = describeProblem(`gh ${args.slice(0, 2).join(" ")}`, ran);
-  return problem === undefined ? ran : { problem };
+  if (ran.end.how === "not-found") fail(`cannot reach GitHub: install gh and sign in (${ran.end.message})`);
+  refuseFailure(`gh ${args.slice(0, 2).join(" ")}`, ran);
+  return ran.stdout;
 }
 
 /** Returns what git prints; "" if it fails. */
@@ -429,16 +410,14 @@ function createPm2StatusTool(world: ProgramWorld): Tool {
     timeoutMs: PM2_MS + PM2_MORE_MS,
     run: async ({ name: asked }, { signal }) => {
       const ran = await runPm2(world, ["jlist"], signal, { head: LIST_BYTES, tail: 0 });
-      const problem = describeProblem("pm2 jlist", ran);
-      if (problem !== undefined) return failed(problem);
-      const listed = readList(ran.stdout);
-      if (listed === undefined)
-        return failed(`cannot read the answer of pm2 jlist: ${ran.stdout.slice(0, 300)}`);
+      refuseFailure("pm2 jlist", ran);
+      const listed =
+        readList(ran.stdout) ?? fail(`cannot read the answer of pm2 jlist: ${ran.stdout.slice(0, 300)}`);
       const meant = listed.filter(
         (one) => asked === undefined || asked === "all" || one.name === asked || String(one.pm_id) === asked,
       );
       if (meant.length === 0)
-        return asked === undefined ? done("pm2 has no processes") : failed(`${asked}: no such process`);
+        return asked === undefined ? done("pm2 has no processes") : fail(`${asked}: no such process`);
       return done(meant.slice(0, MOST_LISTED).map(formatProcess).join("\n"));
     },
   });

@@ -21,7 +21,7 @@ async function site(documents = "context/documents") {
     const prepared = tools.find((tool) => tool.name === name)?.prepare(args) ?? { problem: "no such tool" };
     if ("problem" in prepared) return `FAILED ${prepared.problem}`;
     const { signal } = new AbortController();
-    const result = await prepared.run({ session: "s", callId: "c", agent: "searcher", signal });
+    const result = await prepared.run({ callId: "c", signal });
     return result.success ? result.output : `FAILED ${result.error}`;
   };
   return { call, write };

@@ -2,7 +2,7 @@
 // .txt files of one folder. The `fs_` tools handle all other files.
 import path from "node:path";
 import { z } from "zod";
-import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { defineTool, done, fail, type Tool, type ToolResult } from "../../tool.js";
 import { LARGEST_FILE } from "../files/file-text.js";
 import { decodePath, findLeftOut, readStart, resolvePath, type ProjectFolder } from "../../paths.js";
 import { findLines } from "../../memory/memory.js";
@@ -36,7 +36,6 @@ export function createDocumentTools(given: DocumentPlace): Tool[] {
       name: "context_readDocument",
       description: `Reads one document whole, at most ${MOST_CHARACTERS} characters.`,
       arguments: z.strictObject({ path: z.string().describe("A path that context_listDocuments returned") }),
-      aliases: { name: "path", document: "path", file: "path", file_path: "path" },
       changes: false,
       maxOutput: MOST_CHARACTERS + 1000,
       subjects: (args) => [{ kind: "path", path: at(args.path), use: "read" }],
@@ -49,7 +48,6 @@ export function createDocumentTools(given: DocumentPlace): Tool[] {
       arguments: z.strictObject({
         query: z.string().trim().min(1).max(1000).describe("The words to search for"),
       }),
-      aliases: { pattern: "query", text: "query" },
       changes: false,
       subjects: () => [{ kind: "path", path: place.documents, use: "read" }],
       run: (args) => searchDocuments(place, args.query),
@@ -67,9 +65,9 @@ async function listDocuments(place: DocumentPlace): Promise<ToolResult> {
 }
 
 async function readDocument(place: DocumentPlace, name: string): Promise<ToolResult> {
-  if (!isDocument(name)) return failed(`${name} is not a document; only .md and .txt files are`);
+  if (!isDocument(name)) fail(`${name} is not a document; only .md and .txt files are`);
   const text = await readText(place, name);
-  if ("problem" in text) return failed(text.problem);
+  if ("problem" in text) fail(text.problem);
   if (text.text.length <= MOST_CHARACTERS) return done(text.text);
   const more = text.text.length - MOST_CHARACTERS;
   return done(

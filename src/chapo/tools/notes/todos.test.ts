@@ -15,7 +15,7 @@ function session(kept?: unknown) {
     const prepared = tools.find((tool) => tool.name === name)?.prepare(args) ?? { problem: "no such tool" };
     if ("problem" in prepared) return { success: false, error: prepared.problem };
     const { signal } = new AbortController();
-    return prepared.run({ session: "s", callId: "c", agent: "looper", signal });
+    return prepared.run({ callId: "c", signal });
   };
 }
 

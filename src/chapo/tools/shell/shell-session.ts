@@ -8,6 +8,7 @@ import type { Redact } from "../../../system/text/secrets/redact.js";
 import type { ProgramWorld } from "../program.js";
 import type { Sandbox } from "../sandbox.js";
 import { redactFile } from "../../redact-file.js";
+import { fail } from "../../tool.js";
 import { buildShellScript, STATE_END } from "./shell-script.js";
 
 /** Limits the state, which every command reads and writes. */
@@ -70,10 +71,9 @@ export class ShellSession {
    * Starts a command. `none`: in a fresh state. `read`: in the state that the last command saved. `kept`: in that state, and
    * the command saves its own for the next one.
    */
-  async start(text: string, state: "kept" | "read" | "none"): Promise<Foreground | { problem: string }> {
+  async start(text: string, state: "kept" | "read" | "none"): Promise<Foreground> {
     const { ports, root, env, folder } = this.#world;
     const shell = await this.#findShell();
-    if (shell === undefined) return { problem: "cannot run a command: neither bash nor sh is on PATH" };
     const states = await this.#findStates();
     await ports.files.makeFolder(folder, 0o700);
     this.#count += 1;
@@ -118,14 +118,11 @@ export class ShellSession {
   }
 
   /** Starts a command in the background, in the current state. */
-  async startBackground(text: string): Promise<Background | { problem: string }> {
+  async startBackground(text: string): Promise<Background> {
     const running = this.background.filter(({ command }) => command.end === undefined).length;
     if (running >= MOST_IN_BACKGROUND)
-      return {
-        problem: `${running} commands are already running in the background: end one with bash_kill first`,
-      };
+      fail(`${running} commands are already running in the background: end one with bash_kill first`);
     const started = await this.start(text, "read");
-    if ("problem" in started) return started;
     const id = `bash_${this.background.length + 1}`;
     const background = { id, text, command: started.command, told: { stdout: 0, stderr: 0 } };
     this.background.push(background);
@@ -161,13 +158,13 @@ export class ShellSession {
     return (this.#states = await files.makeTempFolder("looper-shell-"));
   }
 
-  async #findShell(): Promise<{ kind: "bash" | "sh"; path: string } | undefined> {
+  async #findShell(): Promise<{ kind: "bash" | "sh"; path: string }> {
     const { ports, env, root } = this.#world;
     for (const kind of ["bash", "sh"] as const) {
       const found = await ports.processes.which(kind, env["PATH"] ?? USUAL_PATH, root);
       if (found !== undefined) return { kind, path: found };
     }
-    return undefined;
+    return fail("cannot run a command: neither bash nor sh is on PATH");
   }
 }
 

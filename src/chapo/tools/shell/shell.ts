@@ -7,7 +7,7 @@ import { redactFile } from "../../redact-file.js";
 import {
   defineTool,
   done,
-  failed,
+  fail,
   type CallContext,
   type Subject,
   type Tool,
@@ -15,7 +15,8 @@ import {
 } from "../../tool.js";
 import { ShellSession, type Background, type Foreground, type ShellWorld } from "./shell-session.js";
 import { createToolEnv } from "../../tool-env.js";
-import { characterEnd, characterStart } from "../../../system/text/utf8.js";
+import { characterEnd } from "../../../system/text/utf8.js";
+import { decode, joinEnds } from "../program.js";
 import type { Files } from "../../../system/ports.js";
 
 const USUAL_TIMEOUT_MS = 120_000;
@@ -64,7 +65,6 @@ function createCommandTools(world: ShellWorld, session: ShellSession): [execute:
     context: CallContext,
   ): Promise<ToolResult> => {
     const started = await session.start(args.command, state);
-    if ("problem" in started) return failed(started.problem);
     return finish({ world, session, started }, args.timeout ?? USUAL_TIMEOUT_MS, context);
   };
   const shared = {
@@ -87,7 +87,6 @@ function createCommandTools(world: ShellWorld, session: ShellSession): [execute:
         timeout,
         background: z.boolean().optional(),
       }),
-      aliases: { cmd: "command", run_in_background: "background", timeout_ms: "timeout" },
       run: (args, context) =>
         args.background === true ? runInBackground(session, args.command) : run(args, "kept", context),
     }),
@@ -98,7 +97,6 @@ function createCommandTools(world: ShellWorld, session: ShellSession): [execute:
         "Runs a command in a shell of its own, in the project's root: nothing carries over from or to other calls, and " +
         "nothing it starts outlives it. No terminal: stdin is empty. Answers with exit_code, stdout and stderr.",
       arguments: z.strictObject({ command, timeout }),
-      aliases: { cmd: "command", timeout_ms: "timeout" },
       run: (args, context) => run(args, "none", context),
     }),
   ];
@@ -150,7 +148,7 @@ async function reportRun(run: Run, timeoutMs: number, notes: string[]): Promise<
       await (isCut ? redactFile(files, file, run.world.redact) : files.remove(file));
   const why = describeNoSandbox(run) ?? describeFailure(running, timeoutMs);
   const body = [text, ...notes].join("\n");
-  if (why !== undefined) return failed(`${why}\n${body}`);
+  if (why !== undefined) fail(`${why}\n${body}`);
   return done(`exit_code: ${running.end?.how === "exited" ? running.end.code : 0}\n${body}`);
 }
 
@@ -179,9 +177,8 @@ function describeFailure(running: Foreground["command"], timeoutMs: number): str
 }
 
 async function runInBackground(session: ShellSession, text: string): Promise<ToolResult> {
-  const started = await session.startBackground(text);
-  if ("problem" in started) return failed(started.problem);
-  return done(`id: ${started.id}\nstatus: running\n[bash_output returns its output, bash_kill ends it]`);
+  const { id } = await session.startBackground(text);
+  return done(`id: ${id}\nstatus: running\n[bash_output returns its output, bash_kill ends it]`);
 }
 
 function createBackgroundTools(world: ShellWorld, session: ShellSession): Tool[] {
@@ -199,29 +196,24 @@ function createBackgroundTools(world: ShellWorld, session: ShellSession): Tool[]
           .optional()
           .describe("A regular expression: lines that do not match are dropped permanently"),
       }),
-      aliases: { bash_id: "id", shell_id: "id" },
       changes: false,
-      run: async ({ id, command: text, filter }) => {
-        const found = findBackground(session.background, id, text);
-        return typeof found === "string" ? failed(found) : reportNewOutput(world, found, filter);
-      },
+      run: async ({ id, command: text, filter }) =>
+        reportNewOutput(world, findBackground(session.background, id, text), filter),
     }),
     defineTool({
       name: "bash_kill",
       description:
         "Ends a background command; without id the session's shell: the next bash_execute starts a fresh one.",
       arguments: z.strictObject({ id: z.string().optional() }),
-      aliases: { bash_id: "id", shell_id: "id" },
       changes: false,
       run: async ({ id }) => {
         if (id === undefined)
           return (await session.end())
             ? done("the shell and its processes were ended; the next command starts a fresh one")
-            : failed("no shell is running: no command was run since it was opened or ended");
+            : fail("no shell is running: no command was run since it was opened or ended");
         const found = findBackground(session.background, id);
-        if (typeof found === "string") return failed(found);
         if (found.command.end !== undefined)
-          return failed(`${id} has already ended; its status is ${describeStatus(found)}`);
+          fail(`${id} has already ended; its status is ${describeStatus(found)}`);
         await found.command.stop("killed");
         return done(`${id} and its processes were killed`);
       },
@@ -229,15 +221,15 @@ function createBackgroundTools(world: ShellWorld, session: ShellSession): Tool[]
   ];
 }
 
-/** Finds a background command, or says why there is none. */
-function findBackground(all: readonly Background[], id?: string, text?: string): Background | string {
+/** Finds a background command. */
+function findBackground(all: readonly Background[], id?: string, text?: string): Background {
   const found = all.findLast((one) =>
     id !== undefined ? one.id === id : text === undefined || one.text.trim() === text.trim(),
   );
   if (found !== undefined) return found;
-  if (all.length === 0) return "no background commands: start one with bash_execute and background: true";
+  if (all.length === 0) fail("no background commands: start one with bash_execute and background: true");
   const ids = all.map((one) => one.id).join(", ");
-  return `${id ?? text ?? ""}: no such background command; available: ${ids}`;
+  return fail(`${id ?? text ?? ""}: no such background command; available: ${ids}`);
 }
 
 async function reportNewOutput(
@@ -258,7 +250,6 @@ async function reportNewOutput(
   const parts = [];
   for (const [name, { text }] of [["stdout", out] as const, ["stderr", err] as const]) {
     const kept = filter === undefined || text === "" ? text : filterLines(text, filter);
-    if (typeof kept !== "string") return failed(`filter: ${kept.problem}`);
     if (kept !== "") parts.push(`${name}:\n${kept}`);
   }
   one.told = { stdout: out.next, stderr: err.next };
@@ -270,10 +261,10 @@ async function reportNewOutput(
   return done([...lines, ...(parts.length === 0 ? ["(nothing new)"] : parts)].join("\n"));
 }
 
-function filterLines(text: string, filter: string): string | { problem: string } {
+function filterLines(text: string, filter: string): string {
   const lines = text.split("\n");
   const matching = matchLines(filter, lines, FILTER_MS);
-  if ("problem" in matching) return matching;
+  if ("problem" in matching) fail(`filter: ${matching.problem}`);
   const dropped = lines.length - matching.length;
   return [...matching, ...(dropped > 0 ? [`[${dropped} lines dropped by the filter]`] : [])].join("\n");
 }
@@ -320,15 +311,7 @@ async function formatStream(files: Files, name: string, stream: Stream): Promise
   const half = Math.floor(room / 2);
   const head = await files.readRange(path, 0, half);
   const tail = await files.readRange(path, size - half, half);
-  const headEnd = characterEnd(head, head.length);
-  const tailStart = characterStart(tail, 0);
-  const cut = size - headEnd - (tail.length - tailStart);
-  return [
-    `${name} (truncated: beginning and end):`,
-    decode(head.subarray(0, headEnd)),
-    `[… ${cut} of ${size} bytes were cut here; all of them are in ${path} …]`,
-    decode(tail.subarray(tailStart)),
-  ].join("\n");
+  return `${name} (truncated: beginning and end):\n${joinEnds(head, tail, size, `; all of them are in ${path}`)}`;
 }
 
 /**
@@ -356,8 +339,4 @@ async function readNewOutput(
 
 async function readSize(files: Files, path: string): Promise<number> {
   return (await files.stat(path))?.size ?? 0;
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes).replace(/\n$/, "");
 }

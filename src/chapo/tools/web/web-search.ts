@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Network, NetworkAnswer, NetworkRequest } from "../../../system/network.js";
 import { shorten } from "../../../system/text/cut.js";
 import { parseJson } from "../../../system/text/json.js";
-import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { defineTool, done, fail, type Tool, type ToolResult } from "../../tool.js";
 
 const LONGEST_QUERY = 400;
 const MOST_PAGES = 10;
@@ -70,13 +70,11 @@ export function createWebSearchTool(network: Network, settings: WebSearchSetting
         .describe("A few specific words."),
       page: z.int().min(1).max(MOST_PAGES).optional().describe("The page number, from 1."),
     }),
-    aliases: { q: "query", searchTerm: "query" },
     changes: false,
     subjects: ({ query }) => [{ kind: "name", name: query }],
     timeoutMs: TIMEOUT_MS,
     run: async ({ query, page = 1 }, { signal }) => {
       const asked = buildRequest(settings, env, { query, page });
-      if ("problem" in asked) return failed(`web_search: ${asked.problem}`);
       // The user chooses the server, so it may be on this machine.
       const bounds = { signal, maxBytes: LARGEST_ANSWER, mayConnect: () => true };
       const answer = await network.request({ ...asked, ...bounds });
@@ -92,22 +90,21 @@ function buildRequest(
   { provider, baseUrl }: WebSearchSettings,
   env: Variables,
   { query, page }: { query: string; page: number },
-): Asked | { problem: string } {
+): Asked {
   if (provider === undefined)
-    return {
-      problem:
-        "no search provider is configured; set agents.<name>.chapo.search.provider to tavily, brave, serper, perplexity or searxng",
-    };
+    fail(
+      "web_search: no search provider is configured; set agents.<name>.chapo.search.provider to tavily, brave, serper, perplexity or searxng",
+    );
   const { key: variable, base = "", path, headers, body, parameters, hasOnePage } = PROVIDERS[provider];
   const address = baseUrl ?? base;
   if (address === "")
-    return { problem: `${provider} needs its address: set agents.<name>.chapo.search.base_url` };
+    fail(`web_search: ${provider} needs its address: set agents.<name>.chapo.search.base_url`);
   if (!/^https?:\/\//.test(address) || !URL.canParse(address))
-    return { problem: "search.base_url is not an http or https URL" };
+    fail("web_search: search.base_url is not an http or https URL");
   const key = variable === undefined ? "" : (env[variable] ?? "");
-  if (variable !== undefined && key === "") return { problem: `${provider} needs a key: set ${variable}` };
+  if (variable !== undefined && key === "") fail(`web_search: ${provider} needs a key: set ${variable}`);
   if (hasOnePage === true && page > 1)
-    return { problem: `${provider} has only one page; search for other words` };
+    fail(`web_search: ${provider} has only one page; search for other words`);
   const url = new URL(address.replace(/(?<!\/)\/+$/, "") + path);
   for (const [name, value] of Object.entries(parameters?.(query, page) ?? {}))
     url.searchParams.set(name, value);
@@ -142,18 +139,13 @@ const Answer = z.object({
 });
 
 function readResult(answer: NetworkAnswer, who: string): ToolResult {
-  if ("failed" in answer) {
-    const error = `web_search: cannot reach ${who}: ${answer.message}`;
-    return answer.failed === "network" ? { success: false, error, transient: true } : failed(error);
-  }
+  if ("failed" in answer)
+    fail(`web_search: cannot reach ${who}: ${answer.message}`, answer.failed === "network");
   const { status, body } = answer;
-  if (status === 401 || status === 403) return failed(`web_search: ${who} refused the key (${status})`);
-  if (status < 200 || status > 299) {
-    const error = `web_search: ${who} answered ${status}`;
-    return status === 429 || status >= 500 ? { success: false, error, transient: true } : failed(error);
-  }
-  const hits = readHits(body);
-  if (hits === undefined) return failed(`web_search: cannot read the answer of ${who}`);
+  if (status === 401 || status === 403) fail(`web_search: ${who} refused the key (${status})`);
+  if (status < 200 || status > 299)
+    fail(`web_search: ${who} answered ${status}`, status === 429 || status >= 500);
+  const hits = readHits(body) ?? fail(`web_search: cannot read the answer of ${who}`);
   if (hits.length === 0) return done("web_search: nothing found; try other words");
   const lines = hits.map(({ title, url, snippet }, index) => {
     const said = toOneLine(snippet, LONGEST_SNIPPET);

@@ -39,7 +39,7 @@ const fetchTool = createWebFetchTool({ network, mayConnect });
 async function call(tool: Tool, args: unknown): Promise<string> {
   const prepared = tool.prepare(args);
   if ("problem" in prepared) return `! ${prepared.problem}`;
-  const context = { session: "s", callId: "c", agent: "searcher", signal: new AbortController().signal };
+  const context = { callId: "c", signal: new AbortController().signal };
   const result = await prepared.run(context);
   return result.success ? result.output : `!${result.transient === true ? "~" : ""} ${result.error}`;
 }

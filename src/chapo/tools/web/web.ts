@@ -3,7 +3,7 @@
 import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
 import type { Network, NetworkAnswer } from "../../../system/network.js";
 import type { Message } from "../../engine/conversation.js";
-import { type Tool, defineTool, done, failed, type ToolResult } from "../../tool.js";
+import { type Tool, defineTool, done, fail, type ToolResult } from "../../tool.js";
 import { isMentioned } from "./mentioned.js";
 import { createWebSearchTool } from "./web-search.js";
 import { z } from "zod";
@@ -95,33 +95,31 @@ export function createWebFetchTool(bounds: WebFetchBounds): Tool {
     name: "web_fetch",
     description: `Fetches a public web page and returns it as Markdown, at most 50,000 characters.${restricted}`,
     arguments: z.strictObject({ url: z.string().min(1).max(LONGEST_URL) }),
-    aliases: { uri: "url", link: "url" },
     changes: false,
     maxOutput: MOST_TEXT + LONGEST_URL + 1000,
     subjects: ({ url }) => [{ kind: "url", url }],
     timeoutMs: TIMEOUT_MS,
     run: async ({ url }, { signal }) => {
-      const read = readUrl(url);
-      if ("problem" in read) return failed(`web_fetch: ${read.problem}`);
-      if (bounds.wasMentioned?.(read.url.href) === false)
-        return failed(
-          `web_fetch: ${read.url.href} was not mentioned: only URLs that the user or an earlier result named can be fetched; search for it first`,
+      const read = readUrl(url, "web_fetch: ");
+      if (bounds.wasMentioned?.(read.href) === false)
+        fail(
+          `web_fetch: ${read.href} was not mentioned: only URLs that the user or an earlier result named can be fetched; search for it first`,
         );
-      return fetchPage(bounds, read.url, signal);
+      return fetchPage(bounds, read, signal);
     },
   });
 }
 
-/** Parses a URL that may be fetched, or returns one sentence that says why not. */
-function readUrl(text: string, base?: URL): { url: URL } | { problem: string } {
+/** Parses a URL that may be fetched, or fails with a sentence that says why not. */
+function readUrl(text: string, beginning: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href))
-    return { problem: `${JSON.stringify(text.slice(0, 200))} is not a URL; begin it with https://` };
+    fail(`${beginning}${JSON.stringify(text.slice(0, 200))} is not a URL; begin it with https://`);
   const url = new URL(text, base);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return { problem: `${url.protocol}// cannot be fetched; only http and https` };
+    fail(`${beginning}${url.protocol}// cannot be fetched; only http and https`);
   if (url.username !== "" || url.password !== "")
-    return { problem: "cannot fetch a URL that contains a user name or password" };
-  return { url };
+    fail(`${beginning}cannot fetch a URL that contains a user name or password`);
+  return url;
 }
 
 async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal): Promise<ToolResult> {
@@ -129,20 +127,18 @@ async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const limits = { signal, maxBytes: LARGEST_BODY, mayConnect: bounds.mayConnect };
     const answer = await bounds.network.request({ url, method: "GET", headers: HEADERS, ...limits });
-    if ("failed" in answer) return describeFailure(url, start, answer);
+    if ("failed" in answer) return failToFetch(url, start, answer);
     const { status, headers } = answer;
     const target = [301, 302, 303, 307, 308].includes(status) ? headers.get("location") : undefined;
     if (target === undefined) return toResult(answer, url);
-    const next = readUrl(target, url);
-    if ("problem" in next)
-      return failed(`web_fetch: ${url.href} redirects to a URL that cannot be fetched: ${next.problem}`);
-    if (bounds.staysOnHost?.() === true && !isSameHost(next.url, url))
+    const next = readUrl(target, `web_fetch: ${url.href} redirects to a URL that cannot be fetched: `, url);
+    if (bounds.staysOnHost?.() === true && !isSameHost(next, url))
       return done(
-        `${url.href} redirects to another host and was not followed: fetch ${next.url.href} if you need it`,
+        `${url.href} redirects to another host and was not followed: fetch ${next.href} if you need it`,
       );
-    url = next.url;
+    url = next;
   }
-  return failed(`web_fetch: ${start.href} redirects more than ${MOST_REDIRECTS} times`);
+  return fail(`web_fetch: ${start.href} redirects more than ${MOST_REDIRECTS} times`);
 }
 
 const HEADERS = {
@@ -158,14 +154,13 @@ function isSameHost(a: URL, b: URL): boolean {
 type Answered = Exclude<NetworkAnswer, { failed: string }>;
 type Unanswered = Extract<NetworkAnswer, { failed: string }>;
 
-function describeFailure(url: URL, start: URL, { failed: why, message }: Unanswered): ToolResult {
+function failToFetch(url: URL, start: URL, { failed: why, message }: Unanswered): never {
   const from = url === start ? "" : ` (redirected from ${start.href})`;
   if (why === "address")
-    return failed(
+    fail(
       `web_fetch: refused: ${message}: the address is private, local or reserved for cloud metadata${from}`,
     );
-  const error = `web_fetch: cannot reach ${url.href}${from}: ${message}`;
-  return why === "network" ? { success: false, error, transient: true } : failed(error);
+  fail(`web_fetch: cannot reach ${url.href}${from}: ${message}`, why === "network");
 }
 
 async function toResult({ status, headers, body, cut }: Answered, url: URL): Promise<ToolResult> {
@@ -173,10 +168,10 @@ async function toResult({ status, headers, body, cut }: Answered, url: URL): Pro
   const page = await readPage({ url: url.href, contentType, body });
   if (status < 200 || status > 299) {
     const said = (page?.text ?? "").replaceAll(/\s+/g, " ").slice(0, 300).trim();
-    const error = `web_fetch: ${url.href} answered ${status}${said === "" ? "" : `: ${said}`}`;
-    return status === 429 || status >= 500 ? { success: false, error, transient: true } : failed(error);
+    const isTransient = status === 429 || status >= 500;
+    fail(`web_fetch: ${url.href} answered ${status}${said === "" ? "" : `: ${said}`}`, isTransient);
   }
-  if (page === undefined) return failed(`web_fetch: ${url.href} is not text but ${contentType || "bytes"}`);
+  if (page === undefined) fail(`web_fetch: ${url.href} is not text but ${contentType || "bytes"}`);
   const text = page.text.trim();
   const notes = [
     ...(text.length > MOST_TEXT ? [`the first ${MOST_TEXT} of ${text.length} characters`] : []),

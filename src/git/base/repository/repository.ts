@@ -6,7 +6,8 @@ import type { Files, Ports } from "../../../system/ports.js";
 import { err, ok, type Result } from "../../../system/result.js";
 import { toBytes, toText } from "../bytes.js";
 import { OWN_IDENT, type Ident } from "../fast-import.js";
-import { asResult, gitEnv, runGit, type GitFailure, type GitPlace, FILES, GitError } from "../git.js";
+import { gitEnv } from "../../../system/git-env.js";
+import { asResult, runGit, type GitFailure, type GitPlace, FILES, GitError } from "../git.js";
 import { encodeId } from "../names.js";
 import { errorMessage } from "../../../system/errors.js";
 
