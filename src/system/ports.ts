@@ -50,10 +50,9 @@ export interface Files {
   makeNewFolder(path: string, mode: number): Promise<void>;
   /**
    * Replaces a file in one step: written beside, whole (a short write is an error), fsync, rename, fsync of the folder.
-   * A symlink is followed and kept; the mode of an existing file is kept. Any error throws before the rename. Answers what the
-   * file was right before it.
+   * A symlink is followed and kept; the mode of an existing file is kept. Any error throws before the rename.
    */
-  writeAtomic(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<FileStat>;
+  writeAtomic(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
   /** Writes a new file; EEXIST when the path is taken. `fleeting`: it need not outlive a power loss, and no disk is waited for. */
   writeNew(
     path: string,

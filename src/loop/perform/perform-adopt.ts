@@ -62,7 +62,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
     own = left;
   }
   const taken = own === checked.backlog ? bytes : Buffer.from(`${JSON.stringify(own, null, 2)}\n`, "utf8");
-  const adopted = await store.adopt(taken, { copyAside: true });
+  const adopted = await store.adopt(taken);
   return adopted.ok ? undefined : "the backlog is not valid";
 }
 

@@ -176,24 +176,22 @@ async function writeAtomic(
   path: string,
   content: string | Uint8Array,
   options?: { mode?: number },
-): Promise<FileStat> {
+): Promise<void> {
   const target = await followed(path);
   const old = await orNothing(() => disk.stat(target));
   const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
   const beside = join(dirname(target), nameHalfWritten(basename(target), randomBytes(6).toString("hex")));
   const file = await disk.open(beside, "wx", mode);
-  let written: FileStat;
   try {
     // The mode given to open is cut by the umask; an existing file's mode is kept as it was.
     if (old !== undefined) await file.chmod(mode);
-    written = await writeAndClose(file, content);
+    await writeAndClose(file, content);
     await disk.rename(beside, target);
   } catch (error) {
     await orNothing(() => disk.unlink(beside));
     throw error;
   }
   await syncFolder(dirname(target));
-  return written;
 }
 
 /** Where a write to `path` must land so that a symlink stays one, a dangling one included. */
@@ -213,15 +211,13 @@ async function writeAndClose(
   file: disk.OpenFile,
   content: string | Uint8Array,
   { fleeting = false }: { fleeting?: boolean } = {},
-): Promise<FileStat> {
+): Promise<void> {
   const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
   try {
     await writeAll(file, bytes, 0);
     if (!fleeting) await file.sync();
-    const stat = toStat(await file.stat());
-    if (stat.size !== bytes.length)
+    if ((await file.stat()).size !== bytes.length)
       throw Object.assign(new Error("the file came out shorter than written"), { code: "EIO" });
-    return stat;
   } finally {
     await file.close();
   }

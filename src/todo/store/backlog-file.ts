@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { explainExhausted } from "../../system/exhausted.js";
 import { isHalfWritten } from "../../system/files/half-written.js";
-import type { Clock, Files, FileStat } from "../../system/ports.js";
+import type { Clock, Files } from "../../system/ports.js";
 import { checkBacklog, type CheckOptions } from "../check/check.js";
 import { joinText, type FileText } from "../json/file-text.js";
 import type { Problem } from "../model/problem.js";
@@ -30,8 +30,6 @@ export type FileContent =
 /** Why a copy is set aside: others changed the file while it was in use, or it was not valid. */
 export type CopyKind = "edited" | "broken";
 
-/** The size, in bytes, from which comparing stamps is faster than reading the file. */
-const LARGE = 1 << 20;
 /** How far the time of a file may be ahead of the clock. */
 const CLOCK_GRAIN_MS = 10;
 const MARK = "\ufeff";
@@ -39,8 +37,6 @@ const MARK = "\ufeff";
 /** The task file at a path. */
 export class BacklogFile {
   private last: FileVersion | undefined;
-  /** The file's stamp when it held the last version; every write changes the stamp. */
-  private figures: FileStat | undefined;
   /** Whether the path was a regular file once: a link or folder that takes its place later is a mistake. */
   private plain = false;
 
@@ -50,54 +46,21 @@ export class BacklogFile {
     private readonly options: CheckOptions,
   ) {}
 
-  /**
-   * Returns the present content. A large file is not read again while its stamp is the same, and not checked again while
-   * its bytes are those of the last good version.
-   */
+  /** Returns the present content, which is not checked again while the bytes are those of the last good version. */
   async look(): Promise<FileContent> {
-    const at = this.ports.clock.now();
-    const before = await this.evict();
-    if (this.last !== undefined && (await this.holdsLast())) return found(this.last);
+    await this.evict();
     const bytes = await this.read();
     if (bytes === undefined) return { kind: "missing" };
-    const isLast = this.last !== undefined && Buffer.compare(this.last.bytes, bytes) === 0;
-    const look = this.last !== undefined && isLast ? found(this.last) : this.judge(bytes);
-    await this.learn(look, before, at);
-    return look;
+    const { last } = this;
+    return last !== undefined && Buffer.compare(last.bytes, bytes) === 0 ? found(last) : this.judge(bytes);
   }
 
-  /** Whether the stamp shows that the file is still the last version. */
-  private async holdsLast(): Promise<boolean> {
-    if (this.figures === undefined) return false;
-    // Opening the file makes a network file system refresh its attributes.
-    await this.ports.files.readRange(this.path, 0, 0).catch(() => undefined);
-    const now = await this.stat();
-    return now !== undefined && isUntouched(this.figures, now);
-  }
-
-  /** Keeps the stamp of a large file if it was the same before and after reading, and shows every later write. */
-  private async learn(look: FileContent, before: FileStat | undefined, at: number): Promise<void> {
-    this.figures = undefined;
-    if (look.kind !== "ok" || look.bytes.length < LARGE || before === undefined) return;
-    const after = await this.stat();
-    if (after !== undefined && isUntouched(before, after) && isSettled(before, at)) this.figures = after;
-  }
-
-  /** The stamp of the path itself, even if it is a link. */
-  private stat(): Promise<FileStat | undefined> {
-    return this.ports.files.stat(this.path, { link: true });
-  }
-
-  /**
-   * Moves aside a folder, a pipe or a link that replaced the file; the content behind a link counts as a save. Returns the
-   * stamp of the path before.
-   */
-  private async evict(): Promise<FileStat | undefined> {
+  /** Moves aside a folder, a pipe or a link that replaced the file; the content behind a link counts as a save. */
+  private async evict(): Promise<void> {
     const { files } = this.ports;
-    const stat = await this.stat();
-    const kind = stat?.kind;
+    const kind = (await files.stat(this.path, { link: true }))?.kind;
     if (kind === "file") this.plain = true;
-    if (kind === undefined || kind === "file" || !this.plain) return stat;
+    if (kind === undefined || kind === "file" || !this.plain) return;
     const target = kind === "symlink" ? (await files.stat(this.path))?.kind : undefined;
     const bytes = target === "file" ? await this.read() : undefined;
     await this.acting("write", async () => {
@@ -108,7 +71,6 @@ export class BacklogFile {
         return;
       }
     });
-    return stat;
   }
 
   /** Judges these bytes as the content of the file. */
@@ -119,7 +81,6 @@ export class BacklogFile {
     const { backlog, text, bom } = checked;
     if (backlog === undefined || text === undefined)
       return { kind: "empty", bytes, problems: checked.kind === "empty" ? checked.problems : [] };
-    this.figures = undefined;
     this.last = { bytes, bom, text, backlog };
     return found(this.last);
   }
@@ -133,7 +94,6 @@ export class BacklogFile {
 
   /** Whether the file still has the content of a look. */
   async isStill(look: FileContent): Promise<boolean> {
-    if (look.kind === "ok" && look.version === this.last && (await this.holdsLast())) return true;
     const bytes = await this.read();
     if (bytes === undefined || look.kind === "missing") return bytes === undefined && look.kind === "missing";
     return Buffer.compare(bytes, look.bytes) === 0;
@@ -141,21 +101,17 @@ export class BacklogFile {
 
   /** Replaces the file in one step. */
   async write(version: FileVersion): Promise<void> {
-    const written = await this.replace(version.bytes);
+    await this.putBack(version.bytes);
     this.last = version;
-    const now = version.bytes.length < LARGE ? undefined : await this.stat();
-    this.figures = now !== undefined && isAsPut(written, now) ? now : undefined;
-  }
-
-  private replace(bytes: Uint8Array): Promise<FileStat> {
-    this.figures = undefined;
-    return this.acting("write", () => this.ports.files.writeAtomic(this.path, bytes));
   }
 
   /** Restores the bytes of the file, even broken ones; without bytes, removes the file. */
   async putBack(bytes: Uint8Array | undefined): Promise<void> {
-    if (bytes !== undefined) await this.replace(bytes);
-    else await this.acting("write", () => this.ports.files.remove(this.path));
+    const { files } = this.ports;
+    await this.acting("write", async () => {
+      if (bytes === undefined) await files.remove(this.path);
+      else await files.writeAtomic(this.path, bytes);
+    });
   }
 
   /** Removes temporary files that killed writers left beside it. Contract: the lock is held. */
@@ -256,31 +212,4 @@ function timeOf(name: string, base: string): string | undefined {
   return /^(?:edited|broken)-(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-\d+)?$/.exec(
     name.slice(base.length + 1),
   )?.[1];
-}
-
-// Judges by a file's stamp alone whether its content is unchanged.
-
-/** A file system's clock may stand still this long: two writes within it can have the same time. */
-const GRAIN_MS = 20;
-
-/** Whether the file was not written in between. Contract: `before` is settled, see below. */
-export function isUntouched(before: FileStat, now: FileStat): boolean {
-  return isSameContent(before, now) && before.ctimeMs === now.ctimeMs;
-}
-
-/** Whether the stamp of a file read at this time (epoch ms) shows every later write, because its last write is older. */
-export function isSettled(stat: FileStat, readAt: number): boolean {
-  return readAt - Math.max(stat.mtimeMs, stat.ctimeMs) >= GRAIN_MS;
-}
-
-/**
- * Whether a file that was written elsewhere and renamed to its place is unchanged, and its stamp shows every later write:
- * its content is older than the rename (its ctime).
- */
-export function isAsPut(written: FileStat, now: FileStat): boolean {
-  return isSameContent(written, now) && now.ctimeMs - now.mtimeMs >= GRAIN_MS;
-}
-
-function isSameContent(a: FileStat, b: FileStat): boolean {
-  return a.device === b.device && a.inode === b.inode && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }

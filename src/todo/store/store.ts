@@ -252,31 +252,26 @@ class FileStore {
       if (bytes === undefined) return ok({ found, written: false });
       const look = this.file.judge(bytes);
       if (look.kind !== "ok") return err(invalid(look));
-      if (holds(old, bytes)) return ok({ found, written: false });
-      if (!(await this.file.isStill(old))) return AGAIN;
-      const copy = saysSomething(old) ? await this.file.setAside("edited", old.bytes) : undefined;
-      await this.file.write(look.version);
-      this.known = look.version;
-      return ok({ found, written: true, ...given({ copy }) });
+      const done = await this.replace(old, bytes, saysSomething(old) ? "edited" : undefined);
+      if (done === AGAIN) return AGAIN;
+      if (done.written) this.known = look.version;
+      return ok({ found, ...done });
     });
   };
 
-  /** Replaces the file by these bytes if they are a valid backlog with tasks. An old file with tasks is always kept as a copy. */
+  /** Replaces the file by these bytes if they are a valid backlog with tasks. The old file is kept as a copy. */
   adopt = (
     bytes: Uint8Array,
-    { copyAside }: { copyAside: boolean },
   ): Promise<Result<{ backlog: Backlog; index: BacklogIndex; copy?: string }, Invalid>> => {
     return this.locked(async () => {
       const old = await this.file.look();
       const look = this.file.judge(bytes);
       if (look.kind !== "ok" || look.version.backlog.tasks.length === 0) return err(invalid(look));
-      const differs = !holds(old, bytes);
-      const copies = old.kind !== "missing" && differs && (copyAside || holdsTasks(old));
-      const copy = copies ? await this.file.setAside("broken", old.bytes) : undefined;
-      if (differs) await this.file.write(look.version);
+      const done = await this.replace(old, bytes, "broken");
+      if (done === AGAIN) return AGAIN;
       this.known = look.version;
       const { backlog } = look.version;
-      return ok({ backlog, index: indexOf(backlog), ...given({ copy }) });
+      return ok({ backlog, index: indexOf(backlog), ...given({ copy: done.copy }) });
     });
   };
 
@@ -296,23 +291,17 @@ class FileStore {
   };
 
   /**
-   * Rewrites the present file in another form, whether it is a backlog or not. `copyAs` decides whether the old bytes are
-   * kept as a copy, and of which kind. `undefined`: the file does not exist.
+   * Rewrites the present file in another form, whether it is a backlog or not. `copyAs` decides, once that is made, whether
+   * the old bytes are kept as a copy, and of which kind. `undefined`: the file does not exist.
    */
   rewrite = (
     make: (bytes: Uint8Array) => Uint8Array,
-    copyAs?: (bytes: Uint8Array) => CopyKind | undefined,
+    copyAs?: () => CopyKind | undefined,
   ): Promise<Rewritten | undefined> => {
     return this.locked(async () => {
       const look = await this.file.look();
       if (look.kind === "missing") return undefined;
-      const bytes = make(look.bytes);
-      if (holds(look, bytes)) return { written: false };
-      if (!(await this.file.isStill(look))) return AGAIN;
-      const kind = copyAs?.(look.bytes);
-      const copy = kind === undefined ? undefined : await this.file.setAside(kind, look.bytes);
-      await this.file.putBack(bytes);
-      return { written: true, ...given({ copy }) };
+      return this.replace(look, make(look.bytes), copyAs?.());
     });
   };
 
@@ -321,11 +310,19 @@ class FileStore {
     return this.locked(() => Promise.resolve());
   };
 
-  /** Copies the file as it is now to `<file>.<kind>-<time>`; `undefined` when there is none. */
-  putAside = async (kind: CopyKind): Promise<string | undefined> => {
-    const look = await this.file.look();
-    return look.kind === "missing" ? undefined : this.file.setAside(kind, look.bytes);
-  };
+  /** Replaces what was found by other bytes, after a copy of this kind; `AGAIN` if the file was saved meanwhile. */
+  private async replace(
+    old: FileContent,
+    bytes: Uint8Array,
+    kind: CopyKind | undefined,
+  ): Promise<Rewritten | Again> {
+    if (holds(old, bytes)) return { written: false };
+    if (!(await this.file.isStill(old))) return AGAIN;
+    const copies = kind !== undefined && old.kind !== "missing";
+    const copy = copies ? await this.file.setAside(kind, old.bytes) : undefined;
+    await this.file.putBack(bytes);
+    return { written: true, ...given({ copy }) };
+  }
 
   /**
    * Acts under the lock, which names the run, and again while others save the file. After the longest wait, an `environment`
@@ -448,15 +445,9 @@ function toRead(look: FileContent): ReadResult {
 }
 
 /** Whether a file exists that is neither blank nor a valid backlog without tasks. */
-function saysSomething(look: FileContent): look is Exclude<FileContent, { kind: "missing" }> {
+function saysSomething(look: FileContent): boolean {
   if (look.kind === "empty") return new TextDecoder().decode(look.bytes).trim() !== "";
-  return look.kind === "invalid" || holdsTasks(look);
-}
-
-function holdsTasks(look: FileContent): boolean {
-  return look.kind === "ok"
-    ? look.version.backlog.tasks.length > 0
-    : look.kind === "invalid" && look.tasks.length > 0;
+  return look.kind === "invalid" || (look.kind === "ok" && look.version.backlog.tasks.length > 0);
 }
 
 // The differences between two versions of a backlog, as rows.
