@@ -2,23 +2,7 @@
 import { z } from "zod";
 import { RedCheck } from "../../gate/verdict.js";
 import { PersonChange } from "../../todo/model/changes/person-change.js";
-import { Status, TaskId } from "../../todo/model/task.js";
-import { ProgressRow } from "../../workflow/progress.js";
-import { Name } from "../../workflow/workflow.js";
-
-/** A task's fields that `step` reads. */
-export const Row = z
-  .object({
-    id: TaskId,
-    status: Status,
-    priority: z.int(),
-    depends_on: z.array(TaskId),
-    agent: z.string().optional(),
-    marker: z.literal(true).optional(),
-    workflow: Name.optional(),
-    progress: ProgressRow.optional(),
-  })
-  .meta({ id: "Row" });
+import { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 
 /** A problem in the task file. */
 export const Problem = z.object({
@@ -35,7 +19,7 @@ export const outcome = {
   updated: z.array(z.object({ id: TaskId, from: Status.optional(), to: Status.optional() })),
   refused: z.array(z.object({ op: z.string(), id: TaskId.optional(), why: z.string() })),
   warnings: z.array(z.string()),
-  rows: z.array(Row),
+  rows: z.array(IndexRow),
   removed: z.array(TaskId),
   digest: z.string(),
   /** SHA-256 of the task file's bytes afterwards; absent if the file was not read, and in older logs. */

@@ -5,8 +5,8 @@ import { FAILURE_REASONS } from "../../agents/agent.js";
 import { GateReport } from "../../gate/verdict.js";
 import { StageReport, Summary } from "../../todo/model/summary.js";
 import { PendingCall, StageOutput } from "../../workflow/progress.js";
-import { TaskId } from "../../todo/model/task.js";
-import { agentEnd, CheckedCommand, EarlierResult, outcome, Problem, Row } from "./event-parts.js";
+import { IndexRow, TaskId } from "../../todo/model/task.js";
+import { agentEnd, CheckedCommand, EarlierResult, outcome, Problem } from "./event-parts.js";
 import { Rules } from "../rules.js";
 import { job, ToldEvent } from "./told-events.js";
 
@@ -87,7 +87,7 @@ const StepEvents = {
       digest: z.string(),
       tasks: z.int(),
       /** In memory; on disk they are beside the log, in the file that `index` names. */
-      rows: z.array(Row).optional(),
+      rows: z.array(IndexRow).optional(),
       index: z.string().optional(),
       /** A task that is no longer in progress, but whose unfinished work by a dead run is still in the tree. */
       left_behind: z.string().optional(),

@@ -1,7 +1,7 @@
 // The backlog's shape: one zod schema is the type, the validator and, through z.toJSONSchema, run.schema.json.
 // check.ts has the rules beyond the shape (unique ids, dependencies).
 import { z } from "zod";
-import { Progress, type ProgressRow } from "../../workflow/progress.js";
+import { Progress, ProgressRow } from "../../workflow/progress.js";
 import { Name } from "../../workflow/workflow.js";
 import { isDateTime } from "./date-time.js";
 import { STATUSES } from "./status.js";
@@ -75,16 +75,19 @@ export const Backlog = z.strictObject({
 });
 export type Backlog = z.infer<typeof Backlog>;
 
-/** The fields of a task that `step` sees: never its texts. The log's index files hold the same fields. */
-export interface IndexRow {
-  id: TaskId;
-  status: Status;
-  priority: number;
-  depends_on: readonly TaskId[];
-  agent?: string;
-  /** It is the completion marker (contract §3.7): known by id or tag, any case. */
-  marker?: true;
-  /** The workflow that the task names itself. */
-  workflow?: string;
-  progress?: ProgressRow;
-}
+/** The fields of a task that `step` sees: never its texts. The log and its index files hold the same fields. */
+export const IndexRow = z
+  .object({
+    id: TaskId,
+    status: Status,
+    priority: z.int(),
+    depends_on: z.array(TaskId),
+    agent: z.string().optional(),
+    /** It is the completion marker (contract §3.7): known by id or tag, any case. */
+    marker: z.literal(true).optional(),
+    /** The workflow that the task names itself. */
+    workflow: Name.optional(),
+    progress: ProgressRow.optional(),
+  })
+  .meta({ id: "Row" });
+export type IndexRow = z.infer<typeof IndexRow>;

@@ -1,9 +1,9 @@
-// Corrects the bytes of a broken task file where their meaning is clear: removes comments and trailing commas, writes UTF-8,
-// and corrects tasks. Pure. All other bytes stay the same; an ambiguous text is left alone.
+// Corrects a broken task file where its meaning is clear: removes comments and trailing commas, writes UTF-8, and corrects
+// tasks. Pure. The order of tasks and keys, and the indentation, stay; an ambiguous text is left alone.
+import { findNodeAtLocation, parseTree, type Node } from "jsonc-parser";
 import { given } from "../../system/given.js";
 import { isRecord } from "../../system/text/json.js";
-import { joinText, readText } from "../json/file-text.js";
-import { joinPieces, readObject, styleOf, writeMember, type ObjectText } from "../json/edit.js";
+import { readText } from "../json/file-text.js";
 import { show } from "../model/problem.js";
 import { Backlog, Task } from "../model/task.js";
 import { checkBacklog, type CheckOptions, type CheckResult } from "../check/check.js";
@@ -22,11 +22,6 @@ export interface UnderstoodFile {
   corrections: Correction[];
 }
 
-interface Range {
-  start: number;
-  end: number;
-}
-
 const MARK = "\ufeff";
 const ROOT_KEYS = Object.keys(Backlog.shape);
 
@@ -39,10 +34,13 @@ export function understandFile(bytes: Uint8Array, { withoutRoot = false } = {}):
   if (decoded === undefined) return undefined;
   const corrections: Correction[] = decoded.wide ? [{ says: "UTF-16 → UTF-8" }] : [];
   const bom = decoded.text.startsWith(MARK);
-  const json = toJson(bom ? decoded.text.slice(1) : decoded.text, corrections);
+  const old = bom ? decoded.text.slice(1) : decoded.text;
+  const json = toJson(old, corrections);
   if (json === undefined) return undefined;
-  const text = correctAll(renameRootKeys(json, corrections), { corrections, withoutRoot });
-  if (text === undefined || corrections.length === 0) return undefined;
+  const root = correctAll(json, { corrections, withoutRoot });
+  if (root === undefined || corrections.length === 0) return undefined;
+  const indent = /\n([ \t]+)\S/.exec(old)?.[1] ?? (/\n./.test(old) ? "  " : "");
+  const text = JSON.stringify(root, null, indent) + (old.endsWith("\n") ? "\n" : "");
   return { bytes: Buffer.from((bom && !decoded.wide ? MARK : "") + text, "utf8"), corrections };
 }
 
@@ -71,73 +69,42 @@ export function toJson(text: string, corrections: Correction[] = []): string | u
     const noun = kind === "comma" ? "trailing comma" : kind;
     if (count > 0) corrections.push({ says: `${String(count)} ${noun}${count === 1 ? "" : "s"} removed` });
   }
-  let json = "";
-  let at = 0;
-  for (const one of removable.toSorted((a, b) => a.start - b.start)) {
-    const { start, end } = one.kind === "comment" ? withItsSpace(text, one) : one;
-    json += text.slice(at, start);
-    at = end;
-  }
-  return json + text.slice(at);
+  const inOrder = removable.toSorted((a, b) => a.start - b.start);
+  const ends = [0, ...inOrder.map(({ end }) => end)];
+  return ends.map((end, at) => text.slice(end, inOrder[at]?.start)).join(" ");
 }
 
-/** A comment with the white space before it; one alone on its lines takes them with it. */
-function withItsSpace(text: string, { start, end }: Range): Range {
-  let from = start;
-  while (/[ \t]/.test(text[from - 1] ?? "")) from--;
-  const isAlone = from === 0 || text[from - 1] === "\n";
-  const after = /^[ \t]*\r?\n/.exec(text.slice(end, end + 80))?.[0];
-  // Two values on a line must stay separated.
-  if (after === undefined) return { start, end };
-  return { start: from, end: isAlone ? end + after.length : end };
-}
-
-/** Gives the root's keys their known spelling, in a text that is JSON. */
-function renameRootKeys(text: string, corrections: Correction[]): string {
-  const root: unknown = JSON.parse(text);
-  if (!isRecord(root)) return text;
-  const changes: string[] = [];
-  const { from } = renameKeys(root, ROOT_KEYS, changes);
-  if (changes.length === 0) return text;
-  corrections.push(...changes.map((says) => ({ says })));
-  const to = new Map([...from].map(([key, spelled]) => [spelled, key]));
-  const { before, members, gaps, after } = readObject(text);
-  const items = members.map(
-    (member) => JSON.stringify(to.get(member.key) ?? member.key) + member.text.slice(member.colon),
-  );
-  return before + joinPieces({ items, gaps }) + after;
-}
-
-/** Corrects the tasks and the root of a text; `undefined` if it does not have a list of tasks, or could not be kept. */
+/** Corrects the tasks and the root of a JSON text; `undefined` if it does not have a list of tasks, or could not be kept. */
 function correctAll(
-  text: string,
+  json: string,
   { corrections, withoutRoot }: { corrections: Correction[]; withoutRoot: boolean },
-): string | undefined {
-  const { file, problems } = readText(text);
-  const root: unknown = JSON.parse(text);
-  if (problems.length > 0 || !isRecord(root) || !Array.isArray(root["tasks"])) return undefined;
-  const rows = file.rows.map((row) => correctRow(row, corrections));
+): Members | undefined {
+  const root: unknown = JSON.parse(json);
+  if (readText(json).problems.length > 0 || !isRecord(root)) return undefined;
   const changes: string[] = [];
-  const after = correctRoot(withoutRoot ? dropRoot(root, changes) : root, changes);
-  if (changes.length === 0) return joinText({ ...file, rows });
+  const { members, from } = renameKeys(root, ROOT_KEYS, changes);
+  const listed = members["tasks"];
+  if (!Array.isArray(listed)) return undefined;
   corrections.push(...changes.map((says) => ({ says })));
-  const whole = readObject(joinText({ ...file, rows }));
-  return whole.before + rewrite(whole, root, after) + whole.after;
-}
-
-function correctRow(row: string, corrections: Correction[]): string {
-  const task: unknown = JSON.parse(row);
-  if (!isRecord(task)) return row;
-  const object = readObject(row);
-  const numberText = (key: string): string | undefined => {
-    const member = object.members.find((one) => one.key === key);
-    return member?.text.slice(member.value);
-  };
-  const { members: after, changes } = understandTask(task, numberText);
-  if (changes.length === 0) return row;
-  const id = typeof after["id"] === "string" ? { task: after["id"] } : {};
-  corrections.push(...changes.map((says) => ({ says, ...id })));
-  return object.before + rewrite(object, task, after) + object.after;
+  let tree: Node | undefined;
+  const tasks = listed.map((task: unknown, at) => {
+    if (!isRecord(task)) return task;
+    const understood = understandTask(task, (key) => {
+      tree ??= parseTree(json);
+      const number = tree && findNodeAtLocation(tree, [from.get("tasks") ?? "tasks", at, key]);
+      return number && json.slice(number.offset, number.offset + number.length);
+    });
+    const { id } = understood.members;
+    corrections.push(
+      ...understood.changes.map((says) => ({ says, ...(typeof id === "string" && { task: id }) })),
+    );
+    return understood.members;
+  });
+  const more: string[] = [];
+  const rest = { ...members, tasks };
+  const corrected = correctRoot(withoutRoot ? dropRoot(rest, more) : rest, more);
+  corrections.push(...more.map((says) => ({ says })));
+  return corrected;
 }
 
 /** Removes the folder for work, which is one of another computer. */
@@ -166,18 +133,6 @@ function correctRoot(root: Members, changes: string[]): Members {
   const there = Object.keys(moved).filter((key) => key !== "meta");
   const kept = there.map((key): [string, unknown] => [key, fixed[key] ?? rest[key]]);
   return { ...Object.fromEntries([...missing, ...kept]), ...given({ meta }) };
-}
-
-/** The inside of an object with other members, in its own style; unchanged members keep their text. */
-function rewrite(object: ObjectText, before: Members, after: Members): string {
-  if (object.members.length === 0) return JSON.stringify(after).slice(1, -1);
-  const style = styleOf(object);
-  const old = new Map(object.members.map(({ key, text }) => [key, text]));
-  const parts = Object.entries(after).map(([key, value]) => {
-    const text = before[key] === value ? old.get(key) : undefined;
-    return text ?? writeMember(key, value, style);
-  });
-  return style.first + parts.join(style.between) + style.last;
 }
 
 /** How many tasks are named for each kind of correction. */
@@ -259,7 +214,7 @@ export function understandTask(
   const renamed = renameKeys(task, KEYS, changes);
   const values = Object.entries(renamed.members).flatMap(([key, value]): [string, unknown][] => {
     const spelled = renamed.from.get(key) ?? key;
-    const [now, says] = valueFor(key, value, numberText(spelled));
+    const [now, says] = valueFor(key, value, typeof value === "number" ? numberText(spelled) : undefined);
     if (says !== undefined) changes.push(says);
     return now === undefined ? [] : [[key, now]];
   });

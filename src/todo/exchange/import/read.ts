@@ -90,7 +90,6 @@ function withoutTabs(line: string): string {
 const TAB = 4;
 
 function readJson(bytes: Uint8Array, text: string, name: string): Result<Drafted, NoImport> {
-  if (isDeep(text)) return err({ what: "it is nested too deeply", hint: FORMATS });
   const whole = tryParseJson(text);
   if (whole.ok) return readValue(whole.value, bytes);
   const lines = text
@@ -112,6 +111,7 @@ function readJson(bytes: Uint8Array, text: string, name: string): Result<Drafted
 }
 
 function readValue(value: unknown, bytes: Uint8Array): Result<Drafted, NoImport> {
+  if (isDeep(value, DEEPEST)) return err({ what: "it is nested too deeply", hint: FORMATS });
   if (isRecord(value) && Object.hasOwn(value, "schema_version")) return readBacklog(bytes);
   const lists = isRecord(value) ? listsIn(value) : [];
   if (isRecord(value) && lists.length > 0) return ok(readRecords(lists, value, formatOf(value)));
@@ -144,21 +144,12 @@ function readBacklog(bytes: Uint8Array): Result<Drafted, NoImport> {
   return err({ what: `it is not a valid task file: line ${line}, column ${column}: ${message}`, hint });
 }
 
-/** Counts brackets outside of strings, because the parsed value is walked by recursion later. */
-function isDeep(text: string): boolean {
-  let depth = 0;
-  let inText = false;
-  for (let at = 0; at < text.length; at++) {
-    const one = text[at];
-    if (inText) {
-      if (one === "\\") at++;
-      else if (one === '"') inText = false;
-    } else if (one === '"') inText = true;
-    else if (one === "[" || one === "{") {
-      if (++depth > DEEPEST) return true;
-    } else if (one === "]" || one === "}") depth--;
-  }
-  return false;
+/** Whether a value has more levels than are left. It is walked by recursion later. */
+function isDeep(value: unknown, left: number): boolean {
+  return (
+    Object(value) === value &&
+    (left === 0 || Object.values(value as object).some((one) => isDeep(one, left - 1)))
+  );
 }
 
 // Reads a Looper task file, for instance of another project; its tasks keep all their values.
