@@ -89,13 +89,13 @@ test("a message or a path cannot end its field in the stream", () => {
   expect(stream).toBe(
     [
       "commit refs/x",
-      "mark :2",
+      "mark :1",
       "author A <a@b> 7 +0100",
       "committer A <a@b> 7 +0100",
       "data 24\nÃ¼\nM 100644 inline evil\n",
       "from p",
       'M 100644 9 "a\\012D \\"b\\""',
-      "get-mark :2",
+      "get-mark :1",
       "done\n",
     ].join("\n"),
   );

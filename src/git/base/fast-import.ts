@@ -27,10 +27,8 @@ export interface ImportedCommit {
   ref: string;
   /** A commit; a position in the same list, from 0; or "previous", the one before. `undefined` for a root commit. */
   parent: string | number | undefined;
-  /** Further parents: positions in the same list, from 0. */
-  merged?: readonly number[];
-  /** Further parents: commits. */
-  joined?: readonly string[];
+  /** Further parents: commits, or positions in the same list. */
+  merged?: readonly (string | number)[];
   ident: Ident;
   /** Text. */
   message: string;
@@ -40,74 +38,53 @@ export interface ImportedCommit {
   entries: readonly DiffEntry[];
   /** Paths (bytes) to remove from the parent's tree, if present. */
   without?: readonly string[];
-  file?: ImportedFile;
-  /** Further files; their blobs are not in the answer. */
-  more?: readonly ImportedFile[];
+  files?: readonly ImportedFile[];
 }
 
-/** A commit that was made, with the blob of its `file`. */
-export interface Imported {
-  commit: string;
-  blob: string | undefined;
-}
-
-/** Makes commits, then moves all of their refs or none. Starts one process. */
+/** Makes commits, then moves all of their refs or none; returns the commits. Starts one process. */
 export async function importAll<const Commits extends readonly ImportedCommit[]>(
   place: GitPlace,
   commits: Commits,
-): Promise<{ [At in keyof Commits]: Imported }> {
+): Promise<{ [At in keyof Commits]: string }> {
   const input = importStream(commits, Math.floor(place.ports.clock.now() / 1000));
   const { out } = await runGit(place, ["fast-import", "--quiet", "--force", "--done"], { input });
-  const answers = out.split("\n").values();
-  const take = (): string => {
-    const { value } = answers.next();
-    if (value === undefined || value === "") throw new GitError("git fast-import", "answered too little");
-    return value;
-  };
-  const made = commits.map(({ file }) => ({ blob: file === undefined ? undefined : take(), commit: take() }));
-  return made as { [At in keyof Commits]: Imported };
+  const made = out.split("\n").slice(0, -1);
+  if (made.length !== commits.length) throw new GitError("git fast-import", "answered too little");
+  return made as { [At in keyof Commits]: string };
 }
 
 /** Makes a commit and moves its ref. Starts one process. */
-export async function importCommit(place: GitPlace, commit: ImportedCommit): Promise<Imported> {
+export async function importCommit(place: GitPlace, commit: ImportedCommit): Promise<string> {
   const [made] = await importAll(place, [commit]);
   return made;
 }
 
-/** The input for `git fast-import`; it requests the id of each blob and commit, in order. */
+/** The input for `git fast-import`; it requests the id of each commit, in order. */
 export function importStream(commits: readonly ImportedCommit[], seconds: number): string {
   return `${commits.map((commit, at) => commitStream(commit, at, seconds)).join("")}done\n`;
 }
 
 function commitStream(commit: ImportedCommit, at: number, seconds: number): string {
-  const blobMark = `:${String(2 * at + 1)}`;
-  const mark = `:${String(2 * at + 2)}`;
-  const place = commit.parent === "previous" ? at - 1 : commit.parent;
-  const parent = typeof place === "number" ? `:${String(2 * place + 2)}` : place;
-  const { file } = commit;
+  const markOf = (place: number): string => `:${String(place + 1)}`;
+  const nameOf = (parent: string | number): string => (typeof parent === "number" ? markOf(parent) : parent);
+  const parent = commit.parent === "previous" ? at - 1 : commit.parent;
   const lines: string[] = [];
-  if (file !== undefined) {
-    const content = Buffer.from(file.content).toString("latin1");
-    lines.push("blob", `mark ${blobMark}`, dataBlock(content), `get-mark ${blobMark}`);
-  }
   // Without a parent git would continue from an earlier commit of the same stream on this ref.
   if (at > 0 && parent === undefined) lines.push(`reset ${commit.ref}`);
-  lines.push(`commit ${commit.ref}`, `mark ${mark}`);
+  lines.push(`commit ${commit.ref}`, `mark ${markOf(at)}`);
   const stamp = toBytes(`${commit.ident.who} ${String(seconds)} ${commit.ident.zone}`);
   lines.push(`author ${stamp}`, `committer ${stamp}`);
   lines.push(dataBlock(toBytes(commit.message)));
-  if (parent !== undefined) lines.push(`from ${parent}`);
-  for (const place of commit.merged ?? []) lines.push(`merge :${String(2 * place + 2)}`);
-  for (const oid of commit.joined ?? []) lines.push(`merge ${oid}`);
+  if (parent !== undefined) lines.push(`from ${nameOf(parent)}`);
+  for (const other of commit.merged ?? []) lines.push(`merge ${nameOf(other)}`);
   if (commit.emptied === true) lines.push("deleteall");
   for (const path of commit.without ?? []) lines.push(`D ${quotePath(path)}`);
   for (const { path, to } of sortRemovalsFirst(commit.entries)) {
     lines.push(exists(to) ? `M ${to.mode} ${to.oid} ${quotePath(path)}` : `D ${quotePath(path)}`);
   }
-  if (file !== undefined) lines.push(`M ${file.mode} ${blobMark} ${quotePath(file.path)}`);
-  for (const { path, mode, content } of commit.more ?? [])
+  for (const { path, mode, content } of commit.files ?? [])
     lines.push(`M ${mode} inline ${quotePath(path)}`, dataBlock(Buffer.from(content).toString("latin1")));
-  lines.push(`get-mark ${mark}`);
+  lines.push(`get-mark ${markOf(at)}`);
   return `${lines.join("\n")}\n`;
 }
 

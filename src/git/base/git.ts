@@ -132,7 +132,7 @@ export async function runGit(
   if (end.how === "killed") throw new GitError(command, `was ended by ${end.signal}`);
   if (stdout.length >= MOST_BYTES) throw new GitError(command, "its answer is too long");
   if (end.code !== 0 && !answers.includes(end.code)) {
-    const message = explainObject(stderr, args) ?? shorten(stderr);
+    const message = explainForged(stderr) ?? explainGone(stderr, args) ?? shorten(stderr);
     throw new GitError(command, message || `exit code ${String(end.code)}`);
   }
   return { code: end.code, out: Buffer.from(stdout).toString("latin1"), err: stderr };
@@ -143,11 +143,16 @@ const GONE =
   /^(?:fatal|error): (?:not a valid object name|bad object|not a tree object|reference is not a tree|not a commit)[ :('"]*([0-9a-f]{40,64})?/im;
 const OBJECT = /^[0-9a-f]{40,64}$/;
 
-/** Explains an object that is forged or gone; git's own words name neither the reason nor a remedy. */
-function explainObject(stderr: string, args: readonly string[]): string | undefined {
+/** Names an object that git found to be forged. */
+export function explainForged(stderr: string): string | undefined {
   const [, forged] = FORGED.exec(stderr) ?? [];
-  if (forged !== undefined)
-    return `tampered: object ${forged} in the repository does not have the content that its id names; see git fsck`;
+  return forged === undefined
+    ? undefined
+    : `tampered: object ${forged} in the repository does not have the content that its id names; see git fsck`;
+}
+
+/** Explains an object that is gone; git's own words name neither the reason nor a remedy. */
+function explainGone(stderr: string, args: readonly string[]): string | undefined {
   const found = GONE.exec(stderr);
   const gone = found === null ? undefined : (found[1] ?? args.find((arg) => OBJECT.test(arg)));
   if (gone === undefined) return undefined;

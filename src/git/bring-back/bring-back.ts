@@ -74,7 +74,8 @@ export async function planAll(
   const left = changes.filter(isModule).map(({ path }) => path);
   const others = changes.filter((change) => !isModule(change));
   const plan = await mergeChanges(repo, others, tree, { revive });
-  return { ...plan, left, clashes: [...plan.clashes, ...(await inTheWay(repo, plan.set, tree))] };
+  const clashes = (await findHidden(repo, plan.set, tree)).map(({ path, why }) => ({ path, why }));
+  return { ...plan, left, clashes: [...plan.clashes, ...clashes] };
 }
 
 /** The same for files and repositories alike, without a look at what is in the way. */
@@ -120,47 +121,49 @@ async function mergeVersion(
 }
 
 /**
- * Paths blocked by untracked content: an ignored file, a folder in the place of a file, or a file in the place of a
- * folder.
+ * Paths blocked by content that git does not see: an ignored file, a folder in the place of a file, or a file in the place of a
+ * folder. `by`: the path of that content, as text.
  */
-async function inTheWay(repo: Repository, set: readonly DiffEntry[], tree: ByPath): Promise<Clash[]> {
+export async function findHidden(
+  repo: Repository,
+  set: readonly DiffEntry[],
+  tree: ByPath,
+): Promise<(Clash & { by: string })[]> {
   const after = withChanges(tree, set);
   const folders = foldersAbove(after.keys());
-  const clashes: Clash[] = [];
-  for (const { path } of set.filter(({ to }) => exists(to))) {
-    const swapped = folders.has(path) || [...foldersAbove([path])].some((folder) => after.has(folder));
-    if (swapped) clashes.push({ path: toText(path), why: "folder" });
-    else if (!tree.has(path) && (await isIgnoredThere(repo, path, tree)))
-      clashes.push({ path: toText(path), why: "ignored" });
+  const clashes: (Clash & { by: string })[] = [];
+  for (const { path: bytes } of set.filter(({ to }) => exists(to))) {
+    const path = toText(bytes);
+    const swapped = folders.has(bytes) || [...foldersAbove([bytes])].some((folder) => after.has(folder));
+    if (swapped) clashes.push({ path, why: "folder", by: path });
+    const by = swapped || tree.has(bytes) ? undefined : await findIgnored(repo, bytes, tree);
+    if (by !== undefined) clashes.push({ path, why: "ignored", by });
   }
   return clashes;
 }
 
-/** Whether an untracked file or folder is at the path, or an untracked file in the place of one of its folders. */
-async function isIgnoredThere(repo: Repository, path: string, tree: ByPath): Promise<boolean> {
-  const { files } = repo.ports;
-  for (const at of [path, ...foldersAbove([path])]) {
+/** An ignored file at the path, in the place of one of its folders, or in a folder at the path. */
+async function findIgnored(repo: Repository, path: string, tree: ByPath): Promise<string | undefined> {
+  for (const at of [...foldersAbove([path]), path]) {
     if (tree.has(at)) continue;
-    const stat = await files.stat(join(repo.cwd, toText(at)), { link: true });
-    if (stat !== undefined && stat.kind !== "folder") return true;
-    if (stat?.kind === "folder" && at === path && (await holdsMore(repo, path, tree))) return true;
+    const stat = await repo.ports.files.stat(join(repo.cwd, toText(at)), { link: true });
+    if (stat !== undefined && stat.kind !== "folder") return toText(at);
+    const inside = stat !== undefined && at === path ? await findInside(repo, at, tree) : undefined;
+    if (inside !== undefined) return inside;
   }
-  return false;
+  return undefined;
 }
 
-/**
- * Whether a folder contains untracked content: tracked files are removed with their folder, untracked ones would
- * stay.
- */
-async function holdsMore(repo: Repository, folder: string, tree: ByPath): Promise<boolean> {
-  const { files } = repo.ports;
-  for (const name of await files.list(join(repo.cwd, toText(folder)))) {
+/** A file that git does not see in a folder: tracked files are removed with their folder, others would stay. */
+async function findInside(repo: Repository, folder: string, tree: ByPath): Promise<string | undefined> {
+  for (const name of await repo.ports.files.list(join(repo.cwd, toText(folder)))) {
     const path = `${folder}/${Buffer.from(name, "utf8").toString("latin1")}`;
     if (tree.has(path)) continue;
-    const stat = await files.stat(join(repo.cwd, toText(path)), { link: true });
-    if (stat?.kind !== "folder" || (await holdsMore(repo, path, tree))) return true;
+    const stat = await repo.ports.files.stat(join(repo.cwd, toText(path)), { link: true });
+    const found = stat?.kind === "folder" ? await findInside(repo, path, tree) : toText(path);
+    if (found !== undefined) return found;
   }
-  return false;
+  return undefined;
 }
 
 /**

@@ -196,11 +196,11 @@ async function makeBase(
   },
 ): Promise<{ base: string; beside: string | undefined }> {
   const { ref, head, staged, facts } = order;
-  const file = { path: KEPT_INDEX, mode: "100644", content: order.index };
+  const files = [{ path: KEPT_INDEX, mode: "100644", content: order.index }];
   const kept = staged?.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` }));
   const message = "looper: beside a checkpoint\n";
   const beside =
-    kept === undefined ? [] : [{ ref, parent: undefined, ident: OWN_IDENT, message, entries: kept, file }];
+    kept === undefined ? [] : [{ ref, parent: undefined, ident: OWN_IDENT, message, entries: kept, files }];
   const made = await importAll(repo, [
     ...beside,
     {
@@ -215,7 +215,7 @@ async function makeBase(
       without: repo.todo === undefined ? [] : [repo.todo.path],
     },
   ]);
-  return { base: made.at(-1)?.commit ?? "", beside: kept && made[0].commit };
+  return { base: made.at(-1) ?? "", beside: kept && made[0] };
 }
 
 async function reuseCheckpoint(

@@ -160,8 +160,8 @@ async function joinRefs(repo: Repository, ref: string, stash: readonly Stash[]):
     const tags = found.flatMap(([oid = "", , to = "", toType]) => (toType === "commit" ? [[oid, to]] : []));
     const all = [...commits, ...tags.flatMap(([, to = ""]) => [to]), ...stash.map(({ commit }) => commit)];
     const message = `looper: keeps refs reachable\n\n${JSON.stringify({ tags })}\n`;
-    const joined = [...new Set(all)];
-    await importCommit(repo, { ref, parent: undefined, joined, ident: OWN_IDENT, message, entries: [] });
+    const merged = [...new Set(all)];
+    await importCommit(repo, { ref, parent: undefined, merged, ident: OWN_IDENT, message, entries: [] });
   });
   return made.ok;
 }

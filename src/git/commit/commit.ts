@@ -7,7 +7,7 @@ import { pathFromTop, type Repository } from "../base/repository/repository.js";
 import type { Snapshot } from "../attempt/snapshot.js";
 import { filesOf, readObjects } from "../base/objects.js";
 import { z } from "zod";
-import { given } from "../../system/given.js";
+import { gitHash } from "../../system/text/git-hash.js";
 import { importAll, OWN_IDENT, type ImportedFile } from "../base/fast-import.js";
 import { readFacts, listRefs } from "../base/list-refs.js";
 import { diffTrees, dropOwnIndex, refreshIndex } from "../index/index-file.js";
@@ -209,14 +209,14 @@ export async function buildPending(
   const ident = await repo.identity();
   const { run, taskId: task, attempt, facts } = parts;
   const json = JSON.stringify({ run, task, attempt, facts });
-  const [made] = await importAll(repo, [
+  const [commit] = await importAll(repo, [
     {
       ref,
       parent: parts.parent,
       ident,
       message: parts.message,
       entries: parts.changes,
-      ...given({ file: backlog }),
+      ...(backlog && { files: [backlog] }),
     },
     {
       ref,
@@ -225,14 +225,16 @@ export async function buildPending(
       message: "looper: pending\n",
       emptied: true,
       entries: [],
-      file: { path: FACTS_FILE, mode: "100644", content: Buffer.from(json, "utf8") },
+      files: [{ path: FACTS_FILE, mode: "100644", content: Buffer.from(json, "utf8") }],
     },
   ]);
   const changes = [...parts.changes];
-  if (backlog !== undefined && made.blob !== undefined) {
-    changes.push({ path: backlog.path, from: NOTHING, to: { mode: backlog.mode, oid: made.blob } });
+  if (backlog !== undefined) {
+    const { path, mode, content } = backlog;
+    const oid = gitHash(repo.idBytes === 32 ? "sha256" : "sha1", "blob", content);
+    changes.push({ path, from: NOTHING, to: { mode, oid } });
   }
-  return { ...parts, changes, commit: made.commit, published: false };
+  return { ...parts, changes, commit, published: false };
 }
 
 /**

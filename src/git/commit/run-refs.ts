@@ -93,16 +93,15 @@ export interface AttemptOrder {
  * Keeps the result of an attempt as a commit on top of its checkpoint; returns the commit. Replaces one of the same
  * name: an attempt that did not count is repeated under its number. Starts one process.
  */
-export async function recordAttempt(repo: Repository, order: AttemptOrder): Promise<string> {
+export function recordAttempt(repo: Repository, order: AttemptOrder): Promise<string> {
   const { run, task, attempt, base, changes } = order;
-  const made = await importCommit(repo, {
+  return importCommit(repo, {
     ref: attemptRef(run, task, attempt),
     parent: base,
     ident: OWN_IDENT,
     message: `looper: attempt ${String(attempt)} at ${task}\n`,
     entries: changes,
   });
-  return made.commit;
 }
 
 /** The only path in the tree of a start: the bytes of the backlog. */
@@ -119,20 +118,16 @@ export interface StartOrder {
 }
 
 /** Keeps the start of a run: its first checkpoint, and the backlog. Starts one process. */
-export async function recordStart(
-  repo: Repository,
-  { run, base, backlog, log }: StartOrder,
-): Promise<string> {
-  const made = await importCommit(repo, {
+export function recordStart(repo: Repository, { run, base, backlog, log }: StartOrder): Promise<string> {
+  return importCommit(repo, {
     ref: startRef(run),
     parent: base,
     ident: OWN_IDENT,
     message: `looper: start\n\n${JSON.stringify({ log })}\n`,
     emptied: true,
     entries: [],
-    file: { path: BACKLOG, mode: "100644", content: backlog },
+    files: [{ path: BACKLOG, mode: "100644", content: backlog }],
   });
-  return made.commit;
 }
 
 /** The records of a run. */

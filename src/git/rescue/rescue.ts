@@ -173,7 +173,7 @@ export async function keepWork(
       ? [before, { ref, parent: "previous", ident, message, entries: toEntries(changes) }]
       : [before, index, { ref, parent: 0, merged: [1], ident, message, entries: toEntries(changes) }],
   );
-  return { ref, commit: made.at(-1)?.commit ?? "", before: made[0].commit, changes, staged };
+  return { ref, commit: made.at(-1) ?? "", before: made[0], changes, staged };
 }
 
 /**

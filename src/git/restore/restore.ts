@@ -243,7 +243,7 @@ export async function revertEntries(
     { ref, parent: base, ident, message, entries: order.own },
     { ref, parent: "previous", ident, message, entries: order.back },
   ]);
-  await leadTree(repo, whole.commit, kept.commit);
+  await leadTree(repo, whole, kept);
   return ref;
 }
 

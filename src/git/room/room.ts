@@ -7,10 +7,9 @@ import { digest } from "../../system/text/digest.js";
 import { toBytes, toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
-import { GitError, runGit, type GitPlace } from "../base/git.js";
+import { explainForged, GitError, runGit, type GitPlace } from "../base/git.js";
 import type { Repository } from "../base/repository/repository.js";
-import { gitHash } from "../../system/text/git-hash.js";
-import { filesOf, readObjects, hasObject } from "../base/objects.js";
+import { hasObject } from "../base/objects.js";
 
 /** The place for rooms, and the git settings they are made with. */
 export interface Rooms {
@@ -111,7 +110,7 @@ function readSettings(listed: string): [string, string][] {
 
 /**
  * Makes a room. The path is always the same unless another room is open, so that paths in the output of tests and
- * tools can be compared. Starts eight git processes, and one for each text. Throws a `UserError` if an object of the
+ * tools can be compared. Starts six git processes, and one for each text. Throws a `UserError` if an object of the
  * project was forged.
  */
 export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitRoom> {
@@ -137,7 +136,7 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitR
     const on = rooms.branch === undefined ? ["--detach"] : ["-B", toText(rooms.branch)];
     const checkout = ["checkout", "--quiet", ...on, "--force", commit];
     await runGit(place, ["-c", "checkout.workers=0", ...checkout]);
-    await refuseForged({ ...place, from: content.commit, commit, sha256: repo.idBytes === 32, folder });
+    await refuseForged(place, content.commit, commit);
     await fillSubmodules(place, repo.cwd);
     const index = (await repo.ports.files.read(join(gitDir, "index"))) ?? new Uint8Array();
     return { ...place, folder, commit, index };
@@ -288,14 +287,13 @@ async function makeCommit(place: GitPlace, { commit, entries, texts }: RoomConte
     written.push({ path, from: { mode: "000000", oid: "" }, to: { mode, oid: out.trimEnd() } });
   }
   const replaced = new Set(texts.map(({ path }) => path));
-  const made = await importCommit(place, {
+  return importCommit(place, {
     ref: "refs/looper/room",
     parent: commit,
     ident: OWN_IDENT,
     message: "looper: what the gate looks at\n",
     entries: [...entries.filter(({ path }) => !replaced.has(path)), ...written],
   });
-  return made.commit;
 }
 
 // Working trees that borrow the objects of another repository: the room's own, and those of its submodules. Nothing
@@ -348,83 +346,22 @@ async function fillSubmodule(
   await fillSubmodules(place, from);
 }
 
-// Objects of the repository whose content is not the one that their ids name. Git does not check this when it reads: a program
-// that can write to the git folder could give a room another test than the commit has.
-
-/** A room whose files were just checked out, made `from` a commit; `folder`: where an index may be written. Absolute. */
-interface CheckedOut extends GitPlace {
-  from: string;
-  commit: string;
-  sha256: boolean;
-  folder: string;
-}
-
-/** An object to look at. */
-interface Wanted {
-  /** Its id, or a name that git resolves. */
-  name: string;
-  kind: "commit" | "tree" | "blob";
-  /** Text. */
-  path: string;
-}
-
-/** Throws a `UserError` of the environment that names a forged object. Contract: no command has run in the room yet. */
-async function refuseForged(room: CheckedOut): Promise<void> {
-  const forged = (await findForgedTree(room)) ?? (await findForgedFile(room));
-  if (forged === undefined) return;
-  const { oid, kind, path } = forged;
-  const what = path === "" ? kind : `${kind} of ${path}`;
-  throw new UserError(
-    "environment",
-    `tampered: the ${what} in the repository (object ${oid}) does not have the content that its id names`,
-    "a program changed the objects in the git folder: see git fsck, and restore them from another clone",
-  );
-}
-
-/** An object whose content is another's. */
-type Forged = Pick<Wanted, "kind" | "path"> & { oid: string };
-
-/** The commit and its trees: they name all other objects. */
-async function findForgedTree(room: CheckedOut): Promise<Forged | undefined> {
-  const { out } = await runGit(room, ["ls-tree", "-r", "-d", "-z", "--full-tree", room.from]);
-  const folders = out.split("\0").flatMap((line): Wanted[] => {
-    const [, oid, path] = /^040000 tree ([0-9a-f]+)\t([\s\S]+)$/.exec(line) ?? [];
-    return oid === undefined || path === undefined ? [] : [{ name: oid, kind: "tree", path: toText(path) }];
-  });
-  const commit = { name: room.from, kind: "commit", path: "" } as const;
-  const top = { name: `${room.from}^{tree}`, kind: "tree", path: "" } as const;
-  return findForgedAmong(room, [commit, top, ...folders]);
-}
-
-/** A blob whose content was checked out: only files that differ from their ids are looked at. */
-async function findForgedFile(room: CheckedOut): Promise<Forged | undefined> {
-  // An index without the stamps of files makes git read and hash each of them.
-  const index = join(room.folder, "hashed-index");
-  await runGit(room, ["read-tree", room.commit], { index });
-  await runGit(room, ["update-index", "-q", "--refresh"], { index, answers: [1] });
-  const args = ["diff-files", "--name-only", "--ignore-submodules=all", "-z"];
-  const { out } = await runGit(room, args, { index });
-  await room.ports.files.remove(index);
-  const different = out.split("\0").filter((path) => path !== "");
-  if (different.length === 0) return undefined;
-  const files = await filesOf(room, room.commit);
-  const wanted = different.flatMap((path): Wanted[] => {
-    const oid = files.get(path)?.oid;
-    return oid === undefined ? [] : [{ name: oid, kind: "blob", path: toText(path) }];
-  });
-  // Others differ because a filter does not give back what it got, or because a sparse checkout leaves them out.
-  return findForgedAmong(room, wanted);
-}
-
-async function findForgedAmong(room: CheckedOut, wanted: readonly Wanted[]): Promise<Forged | undefined> {
-  const names = wanted.map(({ name }) => name);
-  const objects = await readObjects(room, names);
-  for (const [at, { kind, path }] of wanted.entries()) {
-    const object = objects[at];
-    if (object === undefined) continue;
-    const { oid, content } = object;
-    const hash = gitHash(room.sha256 ? "sha256" : "sha1", kind, Buffer.from(content, "latin1"));
-    if (hash !== oid) return { oid, kind, path };
+/**
+ * Throws a `UserError` of the environment that names a forged object: one whose content is not the one that its id names. Git does
+ * not check this when it reads, and a program that can write to the git folder could give a room another test than the commit has.
+ * Objects that are not here are passed over: a sparse checkout may do without them.
+ */
+async function refuseForged(room: GitPlace, from: string, commit: string): Promise<void> {
+  const names = new Set([from, `${from}^{tree}`]);
+  for (const one of new Set([from, commit])) {
+    const { out } = await runGit(room, ["ls-tree", "-r", "-t", "-z", "--full-tree", one]);
+    for (const [, oid = ""] of out.matchAll(/(?:^|\0)\d{6} (?:tree|blob) ([0-9a-f]+)\t/g)) names.add(oid);
   }
-  return undefined;
+  const missing = ["--ignore-missing", "--missing=allow-any"];
+  const args = ["rev-list", "--quiet", "--verify-objects", ...missing, "--no-walk", "--stdin"];
+  const { err } = await runGit(room, args, { input: `${[...names].join("\n")}\n` });
+  const forged = explainForged(err);
+  if (forged === undefined) return;
+  const hint = "a program changed the objects in the git folder: restore them from another clone";
+  throw new UserError("environment", forged, hint);
 }

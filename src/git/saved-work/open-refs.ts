@@ -108,11 +108,13 @@ async function buildOpen(repo: Repository, { task, row, files, before }: OpenUpd
     message: `looper: question of ${task}\n\n${JSON.stringify({ task })}\n`,
     emptied: true,
     entries: [],
-    file: { path: ROW, mode: "100644", content: Buffer.from(row, "utf8") },
-    more: [...files].map(([name, content]) => ({
-      path: `${OUTPUTS}/${toBytes(name)}`,
-      mode: "100644",
-      content,
-    })),
+    files: [
+      { path: ROW, mode: "100644", content: Buffer.from(row, "utf8") },
+      ...[...files].map(([name, content]) => ({
+        path: `${OUTPUTS}/${toBytes(name)}`,
+        mode: "100644",
+        content,
+      })),
+    ],
   });
 }

@@ -132,7 +132,7 @@ export async function writeVisits(
   { ref, base }: { ref: string; base: string },
   visits: readonly { facts: WorkFacts; entries: readonly DiffEntry[] }[],
 ): Promise<string[]> {
-  const made = await importAll(
+  return importAll(
     repo,
     visits.map(({ facts, entries }, at) => ({
       ref,
@@ -142,7 +142,6 @@ export async function writeVisits(
       entries,
     })),
   );
-  return made.map(({ commit }) => commit);
 }
 
 /**
@@ -240,7 +239,7 @@ export async function saveWork(repo: Repository, order: SaveOrder): Promise<Task
   const before = parent === undefined ? [] : await diffTrees(repo, parent, base);
   const facts = { task, run, stage, visit, base, since, head: recorded.commit };
   const ref = workRef(repo.tree, task);
-  const { commit } = await importCommit(repo, {
+  const commit = await importCommit(repo, {
     ref,
     parent: parent ?? base,
     ident: OWN_IDENT,

@@ -1,7 +1,7 @@
 // Undoes commits: computes the changes by three-way merges that touch no index, tree or ref, finds what is in their way, and
 // changes the working tree to the built commit before HEAD moves, so that no difference is left that would look like unfinished
 // work. The last may be repeated after a kill at any point. commit.ts updates index and HEAD.
-import { join, dirname } from "node:path";
+import { join } from "node:path";
 import { readObjects } from "../base/objects.js";
 import { toBytes, toText, foldersAbove } from "../base/bytes.js";
 import {
@@ -29,8 +29,8 @@ import { type Prepared, publish, type Published } from "../commit/commit.js";
 import type { Repository } from "../base/repository/repository.js";
 import { given } from "../../system/given.js";
 import { subjectOf, taskOf, type TaskCommit, listTouching } from "../commit/live-commits.js";
-import { writeTree } from "../bring-back/bring-back.js";
-import type { Files } from "../../system/ports.js";
+import { findHidden, writeTree } from "../bring-back/bring-back.js";
+import { byPath, listEntries } from "../index/index-person.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 
 /** The commit to publish, and the result for the tree. */
@@ -258,7 +258,7 @@ async function explain(
 
 /**
  * The paths (as text, sorted) at which `changes` to `head` would overwrite changed, staged, untracked or ignored
- * files of a person. Starts three processes.
+ * files of a person. Starts four processes.
  */
 export async function findInTheWay(
   repo: Repository,
@@ -271,11 +271,12 @@ export async function findInTheWay(
   await stageAll(repo);
   const inTree = await diffOwnIndex(repo, head, repo.excludes);
   const inIndex = await diffPersonIndex(repo, head);
+  const tree = byPath(await listEntries(repo, ownIndex(repo)));
   await dropOwnIndex(repo);
   const touched = touchedBy(changes);
   const found = [...inTree, ...inIndex].map(({ path }) => path).filter(touched);
-  const hidden = await findHidden(repo, changes);
-  return [...new Set([...found.map(toText), ...hidden])].sort();
+  const hidden = (await findHidden(repo, changes, tree)).filter(({ why }) => why === "ignored");
+  return [...new Set([...found.map(toText), ...hidden.map(({ by }) => by)])].sort();
 }
 
 /** A function that matches the changed paths, paths below one that becomes a file, and files that become folders. */
@@ -284,35 +285,4 @@ function touchedBy(changes: readonly DiffEntry[]): (path: string) => boolean {
   const folders = foldersAbove(changes.filter(({ to }) => exists(to)).map(({ path }) => path));
   return (path) =>
     paths.has(path) || folders.has(path) || [...foldersAbove([path])].some((folder) => paths.has(folder));
-}
-
-/** Ignored files do not show as changes, and git would overwrite them silently. */
-async function findHidden(repo: Repository, changes: readonly DiffEntry[]): Promise<string[]> {
-  const { files } = repo.ports;
-  const goes = new Set(changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path)));
-  const found: string[] = [];
-  for (const { path, from, to } of changes) {
-    const text = toText(path);
-    // A name that is not UTF-8 cannot be read here; git itself still refuses to overwrite untracked files.
-    if (exists(from) || !exists(to) || toBytes(text) !== path) continue;
-    for (const folder of foldersAbove([text])) {
-      const stat = await files.stat(join(repo.cwd, folder), { link: true });
-      if (stat !== undefined && stat.kind !== "folder" && !goes.has(folder)) found.push(folder);
-    }
-    found.push(...(await filesAt(files, repo.cwd, text)).filter((file) => !goes.has(file)));
-  }
-  return found;
-}
-
-/** The path itself if it is not a folder, otherwise all files below it; nothing if it does not exist. */
-async function filesAt(files: Files, top: string, path: string): Promise<string[]> {
-  // Files behind a symlink are in another place, and not in the way here.
-  const real = await files.realPath(dirname(join(top, path)));
-  if (real !== dirname(join(top, path))) return [];
-  const stat = await files.stat(join(top, path), { link: true });
-  if (stat === undefined) return [];
-  if (stat.kind !== "folder") return [path];
-  const names = await files.list(join(top, path));
-  const below = await Promise.all(names.map((name) => filesAt(files, top, `${path}/${name}`)));
-  return below.flat();
 }

@@ -1,16 +1,7 @@
 // The trees that a session of Chapo keeps around each message, and taking back what changed between two of them.
 // src/chapo/session/checkpoints.ts decides which. Commits, the person's index and ignored files stay as they are.
-import { join } from "node:path";
 import { toText } from "../base/bytes.js";
-import {
-  exists,
-  NOTHING,
-  type DiffEntry,
-  type Version,
-  turnBack,
-  sameContent,
-  isModule,
-} from "../base/read/diff.js";
+import { NOTHING, type DiffEntry, type Version, turnBack, sameContent, isModule } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
 import { treeish } from "../base/repository/head.js";
 import { sessionTreesFolder } from "../base/names.js";
@@ -18,6 +9,7 @@ import { deleteRefs, listRefs } from "../base/list-refs.js";
 import type { Repository } from "../base/repository/repository.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";
+import { findHidden } from "../bring-back/bring-back.js";
 import { revertEntries } from "../restore/restore.js";
 import { wrap } from "./revert-tree.js";
 
@@ -68,9 +60,10 @@ export async function takeBackSpans(
     (await diffTrees(own, now, await treeish(own, undefined))).map((one) => [one.path, one.to]),
   );
   const { back, changed } = planTakingBack(steps, holds);
-  const inTheWay = [...changed, ...(await findHidden(own, back))];
+  const hidden = await findHidden(own, turnBack(back), holds);
+  const inTheWay = [...changed.map(toText), ...hidden.map(({ path }) => path)];
   const paths = back.map(({ path }) => toText(path)).sort();
-  if (inTheWay.length > 0) return { changed: [...new Set(inTheWay.map(toText))].sort() };
+  if (inTheWay.length > 0) return { changed: [...new Set(inTheWay)].sort() };
   const rescue = back.length === 0 ? undefined : await revert(own, { session, now, back });
   await dropOwnIndex(own);
   return { paths, rescue };
@@ -104,17 +97,6 @@ export function planTakingBack(
     .map(([path, from]) => ({ path, from, to: holds.get(path) ?? NOTHING }))
     .filter(({ from, to }) => !sameContent(from, to));
   return { back, changed };
-}
-
-/** Files that git does not see, where a file has to be written. */
-async function findHidden(repo: Repository, back: readonly DiffEntry[]): Promise<string[]> {
-  const hidden: string[] = [];
-  for (const { path, to } of back) {
-    if (exists(to)) continue;
-    const stat = await repo.ports.files.stat(join(repo.cwd, toText(path)), { link: true });
-    if (stat !== undefined) hidden.push(path);
-  }
-  return hidden;
 }
 
 async function revert(
