@@ -1,6 +1,6 @@
 // `import { openSession } from "looper/chapo"`: a session of the built-in engine for another program. Leaves the settings and the
 // model to the command's own files, and the work to src/chapo.
-import { modelOf, openHere, siteOf } from "../cmd/commands/chapo/site.js";
+import { modelOf, openHere, siteOf, type SessionListener } from "../cmd/commands/chapo/site.js";
 import type { SessionCall, Reply } from "../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../src/chapo/engine/world.js";
 import type { Chapo } from "../src/chapo/session/session-request.js";
@@ -35,30 +35,23 @@ export async function openSession(options: api.SessionOptions = {}): Promise<api
   return namingOptions(OPTIONS, async () => {
     const call = { context, request: asked, site: await siteOf(context, asked) };
     const model = await modelOf(call);
-    const opening = linked([signal]);
-    try {
-      const chapo = await openHere(
-        call,
-        { model, signal: opening.signal, resume },
-        {
-          ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(question)) }),
-          onEvent: (event) => {
-            onEvent?.(event);
-          },
-          onWarning: (text) => {
-            onWarning?.(call.site.redact(text));
-          },
-        },
-      );
-      // Aborted since: nothing else would close it.
-      if (opening.signal.aborted) {
-        await chapo.close();
-        throw stoppedOpening();
-      }
-      return toSession(chapo, signal);
-    } finally {
-      opening.release();
+    const stop = anyOf(signal);
+    const listener: SessionListener = {
+      ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(question)) }),
+      onEvent: (event) => {
+        onEvent?.(event);
+      },
+      onWarning: (text) => {
+        onWarning?.(call.site.redact(text));
+      },
+    };
+    const chapo = await openHere(call, { model, signal: stop, resume }, listener);
+    // Aborted since: nothing else would close it.
+    if (stop.aborted) {
+      await chapo.close();
+      throw stoppedOpening();
     }
+    return toSession(chapo, signal);
   });
 }
 
@@ -77,11 +70,9 @@ function toSession(chapo: Chapo, whole: StopSignal | undefined): api.Session {
     if (state.working)
       throw new UserError("usage", `the session ${chapo.id} works on a message`, "wait for its outcome");
     state.working = true;
-    const stop = linked([whole, own]);
     try {
-      return toOutcome(await work(stop.signal));
+      return toOutcome(await work(anyOf(whole, own)));
     } finally {
-      stop.release();
       state.working = false;
     }
   };
@@ -146,20 +137,7 @@ function toWaiting({ tool, agent, args, preview, because, asked_at }: SessionCal
   return { tool, agent, args, preview, because, asked_at };
 }
 
-/** A signal that is aborted with any of these, until it is released. */
-function linked(signals: readonly (StopSignal | undefined)[]): { signal: AbortSignal; release: () => void } {
-  const controller = new AbortController();
-  const stop = (): void => {
-    controller.abort();
-  };
-  for (const signal of signals) {
-    if (signal?.aborted === true) stop();
-    signal?.addEventListener("abort", stop);
-  }
-  return {
-    signal: controller.signal,
-    release: () => {
-      for (const signal of signals) signal?.removeEventListener("abort", stop);
-    },
-  };
+/** Aborted with any of these. */
+function anyOf(...signals: readonly (StopSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((one): one is AbortSignal => one !== undefined));
 }
