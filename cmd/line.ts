@@ -3,12 +3,11 @@
 import path from "node:path";
 import { CommanderError, type Command } from "commander";
 import { usageError } from "../src/system/errors.js";
-import type { AnsweringCommand, AnyRequest, CommandAnswer, CommandRow } from "./context/command.js";
+import type { CommandAnswer, CommandRow } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
 import type { CommandContext, CommandOutcome } from "./context/command-context.js";
 import { missingValue, missingWords, refuseMore, unknownCommand, unknownFlag } from "./line-errors.js";
 import { makeCommand, makeProgram, type ProgramFacts } from "./context/commander.js";
-import { jsonText } from "../src/ui/json-text.js";
 
 export interface LineOptions {
   C?: string;
@@ -124,7 +123,7 @@ async function readCommand(row: CommandRow, words: readonly string[], scene: Sce
       ? []
       : [[one.name(), command.processedArgs[at] as unknown] as const],
   );
-  const request = {
+  const request: object = {
     ...Object.fromEntries(named),
     ...given,
     words: command.args,
@@ -136,10 +135,16 @@ async function readCommand(row: CommandRow, words: readonly string[], scene: Sce
     hidden: row.hidden ?? false,
     request,
     options: { ...scene.before, ...given },
-    run: (context) =>
-      "work" in file
+    run: async (context) => {
+      const { file: todoFile }: { file?: string } = request;
+      if (file.refused !== undefined) {
+        const { refuseAgents } = await import("./lookup/caller.js");
+        await refuseAgents(context, ...file.refused, { file: todoFile });
+      }
+      return "work" in file
         ? file.work(context, request as never)
-        : answerAndPrint<never, CommandAnswer>(file, context, request as never),
+        : printAnswer(context, request, await file.answer(context, request as never));
+    },
   };
 }
 
@@ -168,16 +173,19 @@ function optionsOf(command: Command): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([key]) => command.getOptionValueSource(key) === "cli"));
 }
 
-/** Answers, and prints that, or the JSON of it. */
-async function answerAndPrint<Request extends AnyRequest, Answer extends CommandAnswer>(
-  command: AnsweringCommand<Request, Answer>,
+async function printAnswer(
   context: CommandContext,
-  request: Request,
+  { json: isJson }: { json?: true },
+  { json, lines, note, problem, end = "ok" }: CommandAnswer,
 ): Promise<CommandOutcome> {
-  const answer = await command.answer(context, request);
-  if (request.json !== true) await command.print(context, answer, request);
-  else if (answer.json !== undefined) await context.out.write(`${jsonText(answer.json, 2)}\n`);
-  if (answer.problem === undefined) return answer.end ?? "ok";
-  await context.report({ level: "error", lines: [`looper: ${answer.problem}`] });
+  const { printJson, printLines } = await import("./lookup/project.js");
+  if (isJson === true) {
+    if (json !== undefined) await printJson(context, json);
+  } else {
+    await printLines(context.out, lines);
+    if (note !== undefined) await context.report(note);
+  }
+  if (problem === undefined) return end;
+  await context.report({ level: "error", lines: [`looper: ${problem}`] });
   return "no";
 }

@@ -14,7 +14,7 @@ import { clean } from "../../src/ui/text.js";
 import { agentOption, list, Sentence } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { edit, EDITING, type EditingCommand, type SaidEdit } from "../lookup/edit.js";
-import { printLines, projectOf, shownPath } from "../lookup/project.js";
+import { projectOf, shownPath, warn } from "../lookup/project.js";
 import { readImportFile } from "./init/backlog.js";
 
 interface Request {
@@ -121,10 +121,7 @@ async function addImported(context: CommandContext, request: Request, from: stri
     },
     say: newIds,
   });
-  await printLines(
-    context.err,
-    notes.map((note) => `looper: ${clean(note)}`),
-  );
+  for (const note of notes) await warn(context, note);
   return answer;
 }
 

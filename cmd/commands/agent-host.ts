@@ -5,7 +5,7 @@ import { hostPick } from "../../src/agents/hosted/pick.js";
 import { hostScript } from "../../src/agents/hosted/play.js";
 import type { WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { stopOnSignal } from "../lookup/stop-on-signal.js";
+import { stopOnSignal } from "../lookup/caller.js";
 
 interface Request {
   file: string;

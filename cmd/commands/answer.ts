@@ -10,16 +10,15 @@ import type { Task } from "../../src/todo/model/task.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import type { Question } from "../../src/workflow/progress.js";
 import { describeAnswer } from "../../src/workflow/question.js";
-import { QUESTION } from "../context/command.js";
+import { QUESTION, type NotForAgents } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { edit, EDITING, type EditingCommand, type NotForAgents } from "../lookup/edit.js";
-import { personOf } from "../lookup/name-of-user.js";
+import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
+import { personOf } from "../lookup/caller.js";
 import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
 import { answerShared } from "../lookup/share.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
 import { takeEdited, type EditedAnswer } from "../lookup/workflows/edited-answer.js";
-import { mustBeAsShown, type AskedTask } from "../lookup/workflows/shown-work.js";
+import { mustBeAsShown, type AskedTask, type AskingPlace } from "../lookup/workflows/shown-work.js";
 
 interface Request {
   id: string;
@@ -37,6 +36,8 @@ const MESSAGE = new Option("-m, --message <text>", "a remark, or the answer's te
 const EDIT_OPTION = new Option("--edit <file>", "change what is shown: to the JSON of this file");
 const SHOWN = new Option("--shown <text>", "only if it still shows this SHA-256 (see questions --json)");
 
+const REFUSED: NotForAgents = ["answer questions", "report your own questions in the summary: questions"];
+
 export const command: EditingCommand<Request> = {
   ...EDITING,
   arguments: [QUESTION, new Argument("[outcome]", "one of its outcomes, or the answer's text")],
@@ -46,6 +47,7 @@ export const command: EditingCommand<Request> = {
     ['looper answer T3 -m "port 8080"', "answer the question of an agent"],
     ["looper answer T3 edit --edit plan.json", "change the plan; you are asked about it again"],
   ],
+  refused: REFUSED,
   answer: (context, request) => give(context, request, request.outcome, answerQuestion),
 };
 
@@ -61,6 +63,7 @@ const decision = (
     arguments: [QUESTION],
     options: [...options, ...EDITING.options],
   },
+  refused: REFUSED,
   answer: (context, request) =>
     give(context, request, word, (id, said, by) => decideQuestion(id, { ...said, word }, by)),
 });
@@ -80,8 +83,6 @@ export const reject = decision(
   [['looper reject T3 -m "too big"', "give T3 up, or send it back, as its workflow says"]],
 );
 
-const REFUSED: NotForAgents = ["answer questions", "report your own questions in the summary: questions"];
-
 async function give(
   context: CommandContext,
   request: Request,
@@ -89,18 +90,16 @@ async function give(
   decide: typeof answerQuestion,
 ) {
   const { id, file, message, shown } = request;
-  // Before anything is written or opened.
-  await refuseAgents(context, ...REFUSED, { file });
   const project = await projectOf(context, { file, quiet: true });
   return answerShared(context, project, async () => {
-    const edited = await answerEdited(context, request, word);
+    const { tasks } = await readTasks(context, project);
+    const edited = await answerEdited({ context, project, tasks }, request, word);
     // The person who names no digest has read the files, which must be what was asked about.
     if (shown === undefined && Object.keys(edited).length === 0)
-      await mustBeAsShown(context, { file, id, word });
+      await mustBeAsShown({ context, project, tasks }, id, word);
     return edit(context, request, {
       decide: decide(id, { ...given({ word, message, shown }), ...edited }, personOf(context)),
       say: answeredLines,
-      refused: REFUSED,
     });
   });
 }
@@ -117,13 +116,11 @@ function answeredLines({ tasks, run }: EditAnswer): string[] {
 
 /** The text that the answer changes. `word`: the outcome that was typed, `approve` included. */
 async function answerEdited(
-  context: CommandContext,
-  { id, file, edit: named, text: typed }: Request,
+  { context, project, tasks }: AskingPlace,
+  { id, edit: named, text: typed }: Request,
   word: string | undefined,
 ): Promise<EditedAnswer> {
   if (named === undefined && typed === undefined && word !== EDIT) return {};
-  const project = await projectOf(context, { file, quiet: true });
-  const { tasks } = await readTasks(context, project);
   const { task, question } = findQuestion(tasks, id);
   const asked = { context, project, task, question };
   if (named === undefined && typed === undefined) {

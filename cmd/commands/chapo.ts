@@ -10,9 +10,8 @@ import { Argument, Option } from "commander";
 import { type CallAnswer, AGAIN, type SessionCall } from "../../src/chapo/engine/calls/pending.js";
 import { given } from "../../src/system/given.js";
 import { isRecord, tryParseJson } from "../../src/system/text/json.js";
-import { nameOfUser } from "../lookup/name-of-user.js";
+import { nameOfUser, refuseAgents } from "../lookup/caller.js";
 import { lookOf, printLines, printJson, tableOf, warn } from "../lookup/project.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
 import { resumeSession, listSessions, storeMessage } from "../../src/chapo/session/sessions.js";
 import { clean } from "../../src/ui/text.js";
@@ -27,7 +26,6 @@ import { readChapoPrompts } from "../../src/chapo/prompt/prompts.js";
 import { nodeNetwork } from "../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../src/ui/view/words/amounts.js";
 import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
-import type { Column } from "../../src/ui/terminal/columns.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import { questionLines } from "../../src/ui/terminal/lines/chapo-lines.js";
 
@@ -74,13 +72,39 @@ async function chapo(context: CommandContext, request: ChapoLine): Promise<Comma
   const [verb] = words;
   refuseLoneVerb(request);
   // A message of one word is a message; so is a quoted one.
-  if ((verb === "approve" || verb === "reject") && words.length === 2) return answerCall(call, verb);
-  if (verb === "answer" && words.length > 2) return answerQuestion(call);
-  if (verb === "steer" && words.length > 2) return steerSession(call);
-  if (verb === "undo" && words.length === 2) return undoSession(call);
+  const act = VERBS.get(verb ?? "");
+  if (act !== undefined && (act.takesText === true ? words.length > 2 : words.length === 2)) {
+    await refuseAgents(context, act.refused, "ask the user", { sessions: true });
+    const [, named = "", ...text] = words;
+    return act.work(call, await findSession(call, named, act.fits), text.join(" "));
+  }
   const named = words.length === 1 ? LISTS.get(verb ?? "") : undefined;
   return named === undefined ? converse(call, await messageOf(context, request)) : named(call);
 }
+
+/** A person's act on a session: `looper chapo VERB SESSION`, some with a text. */
+interface Verb {
+  /** The act that an agent is refused. */
+  refused: string;
+  takesText?: true;
+  /** Whether it can be done with the session; absent: with each. */
+  fits?: (one: { pending?: SessionCall | undefined }) => boolean;
+  work: (call: ChapoCall, session: string, text: string) => Promise<CommandOutcome>;
+}
+
+const answering = (verdict: CallAnswer["verdict"]): Verb => ({
+  refused: "answer questions about calls",
+  fits: ({ pending }) => pending !== undefined,
+  work: (call, session) => answerCall(call, session, verdict),
+});
+
+const VERBS: ReadonlyMap<string, Verb> = new Map([
+  ["approve", answering("approve")],
+  ["reject", answering("reject")],
+  ["answer", { refused: "answer questions of sessions", takesText: true, work: answerWith }],
+  ["steer", { refused: "send messages to sessions", takesText: true, work: steerSession }],
+  ["undo", { refused: "undo the work of sessions", work: undoSession }],
+]);
 
 const LISTS: ReadonlyMap<string, (call: ChapoCall) => Promise<CommandOutcome>> = new Map([
   ["pending", listPending],
@@ -92,9 +116,9 @@ const LISTS: ReadonlyMap<string, (call: ChapoCall) => Promise<CommandOutcome>> =
 /** A new conversation does not begin with one of these words alone; in a session it may be an answer. */
 function refuseLoneVerb(request: ChapoLine): void {
   const [verb = "", session, ...text] = request.words;
-  const takesText = verb === "answer" || verb === "steer";
-  if (!takesText && verb !== "approve" && verb !== "reject" && verb !== "undo") return;
-  if (request.session !== undefined || text.length > 0) return;
+  const act = VERBS.get(verb);
+  if (act === undefined || request.session !== undefined || text.length > 0) return;
+  const { takesText = false } = act;
   const isSession = session === "last" || /^\d{4}-\d\d-\d\d_/.test(session ?? "");
   if (session !== undefined && !(takesText && isSession)) return;
   throw usageError(
@@ -120,26 +144,16 @@ async function messageOf(context: CommandContext, request: ChapoLine): Promise<s
   );
 }
 
-function refuse({ context }: ChapoCall, what: string): Promise<void> {
-  return refuseAgents(context, what, "ask the user", { sessions: true });
-}
-
-/** `looper chapo approve SESSION [-m TEXT] [--args JSON]`, `looper chapo reject SESSION [-m TEXT]` */
-async function answerCall(call: ChapoCall, verdict: CallAnswer["verdict"]): Promise<CommandOutcome> {
-  await refuse(call, "answer questions about calls");
+function answerCall(
+  call: ChapoCall,
+  session: string,
+  verdict: CallAnswer["verdict"],
+): Promise<CommandOutcome> {
   const { context, request } = call;
-  const session = await findSession(call, request.words[1] ?? "", ({ pending }) => pending !== undefined);
   const remark = request.message;
   const args = verdict === "approve" ? changedArgs(request) : undefined;
   const answer = { verdict, by: nameOfUser(context.env), via: "cli" as const, ...given({ remark, args }) };
   return resumeWith(call, session, answer);
-}
-
-/** `looper chapo answer SESSION TEXT`: the answer to the question that the model, or a sub-agent, asked. */
-async function answerQuestion(call: ChapoCall): Promise<CommandOutcome> {
-  await refuse(call, "answer questions of sessions");
-  const [, named = "", ...words] = call.request.words;
-  return answerWith(call, await findSession(call, named), words.join(" "));
 }
 
 /** The arguments as the person changed them; `undefined`: as they are. */
@@ -150,21 +164,15 @@ function changedArgs({ args }: ChapoLine): object | undefined {
   throw usageError("--args is not a JSON object", "give an object with the call's arguments");
 }
 
-async function steerSession(call: ChapoCall): Promise<CommandOutcome> {
-  await refuse(call, "send messages to sessions");
-  const { context, request, site } = call;
-  const [, named = "", ...words] = request.words;
-  const id = await findSession(call, named);
-  await storeMessage(context.ports, path.join(site.sessionsFolder, id), words.join(" "));
+async function steerSession({ context, site }: ChapoCall, id: string, text: string): Promise<CommandOutcome> {
+  await storeMessage(context.ports, path.join(site.sessionsFolder, id), text);
   await printLines(context.out, [`the session ${id} gets the message before its model's next request`]);
   return "ok";
 }
 
-async function undoSession(call: ChapoCall): Promise<CommandOutcome> {
-  await refuse(call, "undo the work of sessions");
+async function undoSession(call: ChapoCall, id: string): Promise<CommandOutcome> {
   const { ports } = call.context;
   const { redact, env, sessionsFolder } = call.site;
-  const id = await findSession(call, call.request.words[1] ?? "");
   const session = await resumeSession({ ports, redact, env, folder: sessionsFolder }, id);
   try {
     const done = await undoLast({ session, ports, redact, trees: treesOf(call) });
@@ -207,12 +215,8 @@ async function listSessionsHere(call: ChapoCall): Promise<CommandOutcome> {
       one.cost_usd === null || one.cost_usd === 0 ? "" : showCost(one.cost_usd),
       clean(one.question ?? one.title),
     ]);
-    const columns: Column[] = [
-      ...["session", "changed", "state"].map((title) => ({ title })),
-      { title: "tokens", right: true },
-      { title: "cost", right: true },
-      { title: "about", shrinks: true },
-    ];
+    const figures = [{ title: "tokens", right: true } as const, { title: "cost", right: true } as const];
+    const columns = ["session", "changed", "state", ...figures, { title: "about", shrinks: true } as const];
     return rows.length === 0 ? ["no sessions yet"] : tableOf(out, columns, rows);
   });
   if (call.request.json !== true) await warnOfBroken(call.context, answer.broken);
@@ -245,10 +249,7 @@ async function listTools(call: ChapoCall): Promise<CommandOutcome> {
       first ? "asks" : "",
       fieldsOf(parameters),
     ]);
-    const columns: Column[] = [
-      ...["tool", "agent", "first"].map((title) => ({ title })),
-      { title: "takes", shrinks: true },
-    ];
+    const columns = ["tool", "agent", "first", { title: "takes", shrinks: true } as const];
     return rows.length === 0 ? ["no tools"] : tableOf(out, columns, rows);
   });
   return "ok";
@@ -290,11 +291,7 @@ function waitingLines({ out, ports }: CommandContext, id: string, pending: Sessi
 }
 
 /** The id of a session that `fits`; `last`: the newest such one. A `usage` error where there is none. */
-async function findSession(
-  call: ChapoCall,
-  named: string,
-  fits: (one: { pending?: SessionCall | undefined }) => boolean = () => true,
-): Promise<string> {
+async function findSession(call: ChapoCall, named: string, fits: Verb["fits"] = () => true): Promise<string> {
   const { sessions } = await sessionsOf(call);
   const found = named === "last" ? sessions.find(fits) : sessions.find(({ id }) => id === named);
   if (found !== undefined) return found.id;

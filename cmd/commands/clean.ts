@@ -21,14 +21,12 @@ import { given } from "../../src/system/given.js";
 import { parseDuration } from "../../src/system/text/duration.js";
 import { listCopies } from "../../src/todo/store/backlog-file.js";
 import { cleanAnswer, cleanSessionsAnswer } from "../../src/ui/answers/runs/clean.js";
-import type { CleanAnswer } from "../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../src/ui/terminal/lines/clean-lines.js";
 import { plural, showBytes } from "../../src/ui/view/words/amounts.js";
-import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
-import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
+import { lookOf, projectOf, shownPath } from "../lookup/project.js";
 
 const PROPOSED = 10;
 
@@ -40,13 +38,8 @@ interface Request {
   json?: true;
 }
 
-/** `json`: absent where the person declined. */
-interface Answer extends CommandAnswer {
-  json: CleanAnswer | undefined;
-}
-
 /** Removes the runs and sessions that the flags select; without such flags it asks. */
-export const command: AnsweringCommand<Request, Answer> = {
+export const command: AnsweringCommand<Request> = {
   options: [
     new Option("--keep <n>", "keep the newest n runs and n sessions"),
     new Option("--age <time>", "remove only older ones, e.g. 7d; combines with --keep"),
@@ -58,8 +51,8 @@ export const command: AnsweringCommand<Request, Answer> = {
     ["looper clean --keep 20 --dry-run", "show what would be removed, and why the rest is kept"],
     ["looper clean --age 30d", "remove runs and sessions older than 30 days"],
   ],
+  refused: ["remove runs", "report it in the summary"],
   answer: async (context, request) => {
-    await refuseAgents(context, "remove runs", "report it in the summary");
     const wish = wishOf(request);
     const unsaid = wish.keep === undefined && wish.ageMs === undefined;
     if (unsaid && request.y !== true && request.dryRun !== true && !context.stdin.isTerminal)
@@ -79,17 +72,14 @@ export const command: AnsweringCommand<Request, Answer> = {
     const all = [plan.remove, survey.going, sessions.remove, sessions.going];
     const asks = unsaid && request.dryRun !== true && all.some(({ length }) => length > 0);
     if (asks && !(await isAgreed(context, request, proposalOf(plan.remove, sessions.remove, keep))))
-      return { json: undefined, end: "no" };
+      return { json: undefined, lines: [], end: "no" };
     const cleaned = request.dryRun === true ? undefined : await removeRuns(site, survey, plan);
     const cleanedSessions = request.dryRun === true ? undefined : await removeSessions(site, sessions);
     const copies = await listCopies(context.ports.files, project.todoFile);
     const answered = { cleaned, copies, sessions: cleanSessionsAnswer(sessions, cleanedSessions) };
-    return { json: cleanAnswer(survey, plan, answered) };
-  },
-  print: async (context, { json }) => {
-    if (json === undefined) return;
-    const copies = json.copies.map((file) => shownPath(context, file));
-    await printLines(context.out, cleanLines({ ...json, copies }, lookOf(context.out)));
+    const json = cleanAnswer(survey, plan, answered);
+    const shown = { ...json, copies: copies.map((file) => shownPath(context, file)) };
+    return { json, lines: cleanLines(shown, lookOf(context.out)) };
   },
 };
 

@@ -9,7 +9,7 @@ import type { CompletionAnswer } from "../../src/ui/shapes/project.js";
 import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import { SHELLS } from "../context/words.js";
 
-export const command: AnsweringCommand<{ shell?: string }, { json: CompletionAnswer }> = {
+export const command: AnsweringCommand<{ shell?: string }> = {
   arguments: [new Argument("[shell]", SHELLS.join(", "))],
   options: [JSON_OPTION],
   examples: [
@@ -23,9 +23,9 @@ export const command: AnsweringCommand<{ shell?: string }, { json: CompletionAns
   answer: async ({ env, ports, promptsFolder }, request) => {
     const shell = shellNamed(request.shell, env["SHELL"] ?? "");
     const file = path.join(path.dirname(promptsFolder), "assets", "completion", `looper.${shell}`);
-    return { json: { shell, script: new TextDecoder().decode(await ports.files.read(file)) } };
+    const json: CompletionAnswer = { shell, script: new TextDecoder().decode(await ports.files.read(file)) };
+    return { json, lines: [json.script.trimEnd()] };
   },
-  print: ({ out }, { json }) => out.write(json.script),
 };
 
 function shellNamed(word: string | undefined, used: string): CompletionAnswer["shell"] {

@@ -18,12 +18,11 @@ import { configAnswer, narrowToKey, settingsFilesAnswer } from "../../src/ui/ans
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
 import { clean } from "../../src/ui/text.js";
-import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
+import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readVerb } from "../context/words.js";
-import { approve, type LinesToApprove } from "../lookup/approve.js";
-import { lookOf, printSaid, projectOf, shownPath, tableOf } from "../lookup/project.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
+import { approve, type LinesToApprove, refuseAgents } from "../lookup/caller.js";
+import { lookOf, projectOf, shownPath, tableOf } from "../lookup/project.js";
 
 interface Request {
   verb?: string;
@@ -35,7 +34,7 @@ interface Request {
 
 const VERBS = ["get", "set", "unset", "path"] as const;
 
-export const command: AnsweringCommand<Request, SaidAnswer> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [
     new Argument("[verb]", "get, set, unset or path; without it: every setting"),
     new Argument("[key]", "a setting, e.g. loop.max_attempts"),
@@ -54,10 +53,9 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     ["looper config path", "list the settings files and which of them exist"],
   ],
   answer,
-  print: printSaid,
 };
 
-async function answer(context: CommandContext, request: Request): Promise<SaidAnswer> {
+async function answer(context: CommandContext, request: Request): Promise<CommandAnswer> {
   const { key, values = [], user = false, json } = request;
   const verb = readVerb("config", request.verb, VERBS);
   // `path` must work when the settings are broken.
@@ -74,7 +72,7 @@ async function readAnswer(context: CommandContext, quiet = false): Promise<Confi
   return configAnswer(context.ports.files, await projectOf(context, { quiet }), context);
 }
 
-async function showPaths(context: CommandContext, key: string | undefined): Promise<SaidAnswer> {
+async function showPaths(context: CommandContext, key: string | undefined): Promise<CommandAnswer> {
   if (key !== undefined) throw usageError("looper config path takes no more words", "looper config path");
   const project = await findFolder(context.ports.files, context);
   const json = await settingsFilesAnswer(context.ports.files, project, context);
@@ -82,7 +80,7 @@ async function showPaths(context: CommandContext, key: string | undefined): Prom
   return { json, lines };
 }
 
-function get(answer: ConfigAnswer, key: string | undefined): SaidAnswer {
+function get(answer: ConfigAnswer, key: string | undefined): CommandAnswer {
   if (key === undefined) throw usageError("no setting is named", "looper config get loop.max_attempts");
   const narrowed = narrowToKey(answer, key);
   const { settings } = narrowed;
@@ -121,7 +119,7 @@ function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[]
     [key, plain(value), where === "" ? layer : where].map(clean),
   );
   const columns = [
-    { title: "setting" },
+    "setting",
     { title: "value", shrinks: true, most: VALUE_WIDTH },
     { title: "from", shrinks: true },
   ] as const;
@@ -141,7 +139,7 @@ interface Order {
   scope: "user" | "project";
 }
 
-async function change(context: CommandContext, order: Order, quiet: boolean): Promise<SaidAnswer> {
+async function change(context: CommandContext, order: Order, quiet: boolean): Promise<CommandAnswer> {
   await refuseAgents(context, "change the settings", "report in the summary what should be set", {
     sessions: true,
   });

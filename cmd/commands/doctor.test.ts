@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import type { Ran } from "../../src/gate/verdict.js";
 import type { Trial } from "../../src/loop/explain/project-room.js";
-import { judgeTrial } from "./doctor/room.js";
+import { judgeTrial } from "./doctor.js";
 import { contextIn, typeLine } from "../testing/testing.js";
 
 let root = "";

@@ -11,14 +11,15 @@ import { describeCorrections, type Correction } from "../../src/todo/understand/
 import { fmtAnswer, formatFile, type FormatOptions } from "../../src/ui/answers/backlog/fmt.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { spellOut } from "../../src/ui/json-text.js";
+import type { Output } from "../../src/ui/output.js";
 import type { FmtAnswer } from "../../src/ui/shapes/backlog.js";
+import type { StderrNote } from "../../src/ui/terminal/diagnostics.js";
 import { diffLines } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/text.js";
 import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { checkOptionsOf } from "../lookup/check-options.js";
-import { printLines, projectOf, readNamedFile, shownPath, warn } from "../lookup/project.js";
-import { problemsText, readRoot } from "../lookup/read-tasks.js";
+import { checkOptionsOf, problemsText, readRoot } from "../lookup/read-tasks.js";
+import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 
 interface Request {
   file?: string;
@@ -29,7 +30,8 @@ interface Request {
   diff?: true;
 }
 
-interface Answer extends CommandAnswer {
+/** The file before and after, and what was done to it. */
+interface Formatted {
   json: FmtAnswer;
   shown: string;
   before: Uint8Array;
@@ -38,7 +40,7 @@ interface Answer extends CommandAnswer {
   canonical: boolean;
 }
 
-export const command: AnsweringCommand<Request, Answer> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [FILE],
   options: [
     new Option("-w, --write", "write the result to the file"),
@@ -53,7 +55,8 @@ export const command: AnsweringCommand<Request, Answer> = {
     ["looper fmt --fix", "correct another tool's keys, comments and commas"],
     ["looper fmt --check --keep-order", "fail in CI when it is not formatted"],
   ],
-  answer: async (context, { file, write = false, fix = false, keepOrder = false, check, diff }) => {
+  answer: async (context, request) => {
+    const { file, write = false, fix = false, keepOrder = false, check, diff } = request;
     if (check === true && write) throw usageError("--check writes nothing", "give --check or --write");
     const project = await projectOf(context, { file });
     const shown = shownPath(context, project.todoFile);
@@ -66,43 +69,43 @@ export const command: AnsweringCommand<Request, Answer> = {
     const written = !canonical && (write || (fix && check !== true && diff !== true));
     const copy = written ? await writeInto(context, project, { ...form, shown }) : undefined;
     const json = fmtAnswer(project.todoFile, formatted, { canonical, written, copy });
-    const answer = { json, shown, before, text, corrections, canonical };
-    if (check === true && !canonical) return { ...answer, end: "no" };
-    if (!fix) return answer;
+    const formed = { json, shown, before, text, corrections, canonical };
+    const said = { json, ...say(context, formed, request) };
+    if (check === true && !canonical) return { ...said, end: "no" };
+    if (!fix) return said;
     // The problems that it could not correct.
     const checked = checkBacklog(Buffer.from(text), await checkOptionsOf(context, project));
     const left = checked.kind === "ok" ? [] : checked.problems;
-    return { ...answer, problem: problemsText(context, project, left, file) };
-  },
-  print: async (context, answer, request) => {
-    const { out } = context;
-    const { shown, text, canonical } = answer;
-    if (request.diff === true) return printDiff(context, answer);
-    if (request.check === true) return canonical ? undefined : sayNotFormatted(context, answer, request);
-    if (request.fix === true) return printLines(out, [clean(fixedText(answer))]);
-    if (request.write === true) return;
-    await out.write(out.isTerminal ? spellOut(text) : text);
-    if (canonical) return;
-    // For users of the Go program, whose `fmt` without flags was a check.
-    await warn(context, `${shown} is not in canonical form; to exit 1 then, run looper fmt --check`);
+    return { ...said, problem: problemsText(context, project, left, file) };
   },
 };
 
-async function sayNotFormatted(
-  context: CommandContext,
-  { shown, corrections }: Answer,
-  { fix, keepOrder, file }: Request,
-): Promise<void> {
+function say(
+  { out }: CommandContext,
+  formed: Formatted,
+  request: Request,
+): Pick<CommandAnswer, "lines" | "note"> {
+  const { shown, text, canonical } = formed;
+  if (request.diff === true) return { lines: diffOf(out, formed) };
+  if (request.check === true)
+    return { lines: [], ...(canonical ? {} : { note: notFormatted(formed, request) }) };
+  if (request.fix === true) return { lines: [clean(fixedText(formed))] };
+  if (request.write === true) return { lines: [] };
+  const lines = [(out.isTerminal ? spellOut(text) : text).replace(/\n$/, "")];
+  if (canonical) return { lines };
+  // For users of the Go program, whose `fmt` without flags was a check.
+  const hint = `looper: ${clean(shown)} is not in canonical form; to exit 1 then, run looper fmt --check`;
+  return { lines, note: { level: "warn", lines: [hint] } };
+}
+
+function notFormatted({ shown, corrections }: Formatted, { fix, keepOrder, file }: Request): StderrNote {
   const words = [fix === true ? "--fix" : "-w", ...(keepOrder === true ? ["--keep-order"] : [])];
   const remedy = ["looper fmt", ...words, ...(file === undefined ? [] : [clean(shown)])].join(" ");
   const needs = corrections.length === 0 ? "" : ` (${clean(describeCorrections(corrections))})`;
-  await context.report({
-    level: "error",
-    lines: [`looper: ${clean(shown)} is not formatted${needs}: ${remedy}`],
-  });
+  return { level: "error", lines: [`looper: ${clean(shown)} is not formatted${needs}: ${remedy}`] };
 }
 
-function fixedText({ json: { written, copy }, shown, corrections }: Answer): string {
+function fixedText({ json: { written, copy }, shown, corrections }: Formatted): string {
   if (!written) return `${shown} needs no correction`;
   if (corrections.length === 0) return `formatted ${shown}`;
   const kept = copy === null ? "" : `; the file as it was is ${copy}`;
@@ -131,11 +134,11 @@ async function writeInto(
   return written?.copy;
 }
 
-async function printDiff({ out }: CommandContext, { shown, before: bytes, text: after }: Answer) {
+function diffOf(out: Output, { shown, before: bytes, text: after }: Formatted): string[] {
   const before = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  if (before === after) return;
+  if (before === after) return [];
   const patch = createTwoFilesPatch(shown, shown, before, after, "", "", { context: 3 });
   // The library prints lines above the header that a unified diff does not have.
   const diff = patch.slice(patch.indexOf("--- ")).replace(/^((?:---|\+\+\+) .*)\t$/gm, "$1");
-  await printLines(out, out.isTerminal ? diffLines(diff, coloursFor(out.colour)) : [diff.replace(/\n$/, "")]);
+  return out.isTerminal ? diffLines(diff, coloursFor(out.colour)) : [diff.replace(/\n$/, "")];
 }

@@ -1,35 +1,44 @@
-// `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves
-// looking at the folder to init/site.ts, the plan to init/plan.ts, and the task file to the store.
+// `looper init`: asks at most three questions, and writes a task file, settings, the schemas for editors, and
+// lines in .gitignore. Leaves the files to init/plan.ts, and the task file to the store.
 import { initAnswer } from "../../src/ui/answers/project/init.js";
 import { asResult } from "../../src/git/base/git.js";
 import path from "node:path";
 import { Option } from "commander";
-import { warnOfGoFiles } from "../../src/config/project/open-project.js";
+import { type Project, warnOfGoFiles } from "../../src/config/project/open-project.js";
 import { headOf } from "../../src/git/base/repository/head.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { environmentError, usageError } from "../../src/system/errors.js";
 import { withoutMarker } from "../../src/todo/model/select.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
-import { cut, clean } from "../../src/ui/text.js";
+import { clean, cut } from "../../src/ui/text.js";
 import {
+  type BacklogImport,
   beginBacklog,
   mayBegin,
   readImportFile,
   refuseOverTasks,
-  type BacklogImport,
 } from "./init/backlog.js";
-import { ignoredFolders, planFiles, type Wishes, type PlannedFile } from "./init/plan.js";
-import { askAll, type Answers } from "./init/questions.js";
-import { lookAround, type InitSite } from "./init/site.js";
-import { appendTo, printLines, shownPath } from "../lookup/project.js";
-import { JSON_OPTION, list, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
-import type { CommandContext } from "../context/command-context.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
+import {
+  ignoredFolders,
+  type InitSite,
+  lookAround,
+  planFiles,
+  type PlannedFile,
+  type Wishes,
+} from "./init/plan.js";
+import { appendTo, printLines, shownPath, warn } from "../lookup/project.js";
+import { type AnsweringCommand, type CommandAnswer, JSON_OPTION, list } from "../context/command.js";
+import type { Choice, CommandContext } from "../context/command-context.js";
 import { approveSettings } from "./config.js";
 import type { Ports } from "../../src/system/ports.js";
 import { formatStamp } from "../../src/logging/run-log.js";
 import { given } from "../../src/system/given.js";
+import { createAgent } from "../../src/agents/clients/registry.js";
+import { AUTO_ORDER } from "../../src/config/settings/setting-row.js";
+import { agentSettings, knownAgents } from "../../src/config/read/agent-settings.js";
+import { AUTO } from "../../src/config/settings/settings.js";
+import type { KnownCheck } from "./init/proofs.js";
 
 type InitFile = InitAnswer["files"][number];
 const KEPT = { did: "kept" as const };
@@ -44,13 +53,7 @@ interface Request {
   json?: true;
 }
 
-interface Answer extends CommandAnswer {
-  /** `undefined`: the person cancelled, and nothing was written. */
-  json: InitAnswer | undefined;
-  site?: InitSite;
-}
-
-export const command: AnsweringCommand<Request, Answer> = {
+export const command: AnsweringCommand<Request> = {
   options: [
     new Option(
       "--import <file>",
@@ -68,18 +71,11 @@ export const command: AnsweringCommand<Request, Answer> = {
     ['looper init --verify "npm test"', "set up with the check every task must pass"],
     ["looper init --import TODO.md", "set up with the tasks of a checklist"],
   ],
+  refused: ["set up the project it works in", "report what is missing in the summary: new_tasks, blockers"],
   answer: init,
-  print: async (context, { json, site }, request) => {
-    if (json !== undefined && site !== undefined) await tell(context, site, json, asks(context, request));
-  },
 };
 
-async function init(context: CommandContext, request: Request): Promise<Answer> {
-  await refuseAgents(
-    context,
-    "set up the project it works in",
-    "report what is missing in the summary: new_tasks, blockers",
-  );
+async function init(context: CommandContext, request: Request): Promise<CommandAnswer> {
   const commands = commandsOf(request);
   const site = await lookAround(context, request.here === true);
   if (commands.length > 0 && site.settingsFile !== undefined && request.force !== true)
@@ -90,11 +86,13 @@ async function init(context: CommandContext, request: Request): Promise<Answer> 
   const call = { context, request, site };
   const given = await importOf(call, request.import);
   const answers = await answersOf(call, commands);
-  // Nothing is written yet.
-  if (answers === undefined) return { json: undefined, end: { ending: "interrupted" } };
+  // The person cancelled, and nothing is written yet.
+  if (answers === undefined) return { json: undefined, lines: [], end: { ending: "interrupted" } };
   const { origin } = answers;
   const imported = given ?? (await importOf(call, origin.from === "import" ? origin.file : undefined));
-  return { json: await setUp(call, { ...answers, imported }), site };
+  const json = await setUp(call, { ...answers, imported });
+  if (request.json !== true) for (const note of json.notes) await warn(context, note);
+  return { json, lines: linesOf(context, site, json, asks(context, request)) };
 }
 
 interface Call {
@@ -231,13 +229,13 @@ function notesOn({ context, request, site }: Call, wishes: Wishes, writesBacklog
   return notes;
 }
 
-async function tell(
+function linesOf(
   context: CommandContext,
   site: InitSite,
-  { files, notes, next, tasks, imported }: InitAnswer,
+  { files, next, tasks, imported }: InitAnswer,
   named: boolean,
-): Promise<void> {
-  const { out, err } = context;
+): string[] {
+  const { out } = context;
   const fit = (line: string): string => (out.isTerminal ? cut(line, out.columns()) : line);
   const width = Math.max(...files.map(({ path: file }) => shownPath(context, file).length));
   const isNew = files.some(({ did }) => did !== "kept");
@@ -248,16 +246,12 @@ async function tell(
     const old = copy === undefined ? "" : `; what was there is in ${path.basename(copy)}`;
     return `${clean(shownPath(context, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
   });
-  await printLines(
-    err,
-    notes.map((note) => `looper: ${clean(note)}`),
-  );
-  await printLines(out, [
+  return [
     ...(named ? [] : [folderLine(site)]),
     ...(isNew ? lines : ["it is set up already: nothing was changed"]).map(fit),
     ...leftLines(imported),
     ...nextLines(next).map(fit),
-  ]);
+  ];
 }
 
 /** The note on the lines of an imported document that no task contains. */
@@ -308,4 +302,98 @@ async function setAside({ clock, files }: Pick<Ports, "clock" | "files">, file: 
     await files.rename(file, copy);
     return copy;
   }
+}
+
+/** Where tasks come from. `import`: the file as typed. */
+type Origin = { from: "nowhere" } | { from: "draft" } | { from: "import"; file: string };
+
+/** The agents a run could start now, found as the run finds them. */
+async function findInstalled({ ports, self, env, home }: CommandContext, project: Project) {
+  const { settings } = project.resolved;
+  const place = { project: project.folder, home };
+  const names = [...new Set<string>([...AUTO_ORDER, ...knownAgents(settings)])];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const agent = createAgent(agentSettings(settings, name, place), { ports, self });
+      return "found" in (await agent.find(env, project.folder)) ? [name] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** `undefined`, here and below: the person cancelled. */
+async function askWho(context: CommandContext, project: Project): Promise<string | undefined> {
+  const installed = await findInstalled(context, project);
+  const first = installed.find((name) => AUTO_ORDER.some((known) => known === name));
+  const hint =
+    first === undefined
+      ? "the first that is installed, or whose key is set; none is yet"
+      : `the first that is installed: ${first}`;
+  const choices: readonly Choice[] = [
+    { value: AUTO, label: AUTO, hint },
+    ...installed.map((name) => ({ value: name, label: name })),
+  ];
+  // Enter chooses the first: the agent of the user's own settings, if it is installed.
+  const own = choices.filter(({ value }) => value === project.resolved.settings.schedule.agent);
+  return context.choose("Which agent is to work?", [...own, ...choices.filter((one) => !own.includes(one))]);
+}
+
+async function askWhence(context: CommandContext): Promise<Origin | undefined> {
+  const chosen = await context.choose("Where do the tasks come from?", [
+    { value: "nowhere", label: "I add them", hint: "looper add, or an editor" },
+    { value: "draft", label: "an agent drafts them", hint: "looper run --prompt" },
+    { value: "import", label: "from a file", hint: "a checklist, prd.json, tasks.json, issues" },
+  ]);
+  if (chosen === undefined) return undefined;
+  if (chosen === "import") {
+    const file = await context.ask("Which file?", "TODO.md");
+    return file === undefined ? undefined : file === "" ? { from: "nowhere" } : { from: "import", file };
+  }
+  return { from: chosen === "draft" ? "draft" : "nowhere" };
+}
+
+const ANOTHER = { value: "", label: "another command" };
+
+/** The commands, which are only stored, not run. */
+async function askProof(
+  context: CommandContext,
+  proofs: readonly KnownCheck[],
+): Promise<readonly string[] | undefined> {
+  const question = "What proves a task done?";
+  const known = proofs.map(({ command, from }) => ({ value: command, label: command, hint: from }));
+  const chosen = known.length === 0 ? "" : await context.choose(question, [...known, ANOTHER]);
+  const command =
+    chosen === ""
+      ? await context.ask(`${question} A command; empty: nothing does yet`, "for example: npm test")
+      : chosen;
+  if (command === undefined) return undefined;
+  return command === "" ? [] : [command];
+}
+
+/** The questions to ask; those that files or flags answer are left out. */
+interface Open {
+  settings: boolean;
+  origin: boolean;
+  proof: boolean;
+}
+
+interface Answers {
+  wishes: Wishes;
+  origin: Origin;
+}
+
+/** `undefined` when the person cancelled a question. */
+async function askAll(
+  context: CommandContext,
+  { project, proofs }: { project: Project; proofs: readonly KnownCheck[] },
+  open: Open,
+): Promise<Answers | undefined> {
+  const agent = open.settings ? await askWho(context, project) : AUTO;
+  if (agent === undefined) return undefined;
+  const origin = open.origin ? await askWhence(context) : { from: "nowhere" as const };
+  if (origin === undefined) return undefined;
+  const commands = open.proof ? await askProof(context, proofs) : [];
+  if (commands === undefined) return undefined;
+  const setup = proofs.flatMap((one) => (commands.includes(one.command) && one.setup) || []);
+  return { wishes: { ...(open.settings ? { agent } : {}), commands, setup }, origin };
 }

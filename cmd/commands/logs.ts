@@ -11,7 +11,7 @@ import { logsLines } from "../../src/ui/terminal/lines/logs-lines.js";
 import { JSON_OPTION, TASK, TODO_FILE, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { folderOfRun, listOwnRuns } from "../lookup/find-run.js";
-import { lookOf, printLines, projectOf } from "../lookup/project.js";
+import { lookOf, projectOf } from "../lookup/project.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
 
 interface Request {
@@ -21,7 +21,7 @@ interface Request {
 }
 
 /** Also of a task that was removed and of a run in progress. */
-export const command: AnsweringCommand<Request, { json: LogsAnswer; title: string }> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [
     TASK,
     new Argument("[run]", "a run's id, or how it begins (default: the newest with this task)"),
@@ -41,10 +41,9 @@ export const command: AnsweringCommand<Request, { json: LogsAnswer; title: strin
     const task = isKnown
       ? read.tasks.find((one) => one.id === id)
       : requireTask(read.tasks, id, problemsText(context, project, read.problems));
-    return { json, title: task?.title ?? "" };
+    const look = { title: task?.title ?? "", now: context.ports.clock.now(), ...lookOf(context.out) };
+    return { json, lines: logsLines(json, look) };
   },
-  print: ({ out, ports }, { json, title }) =>
-    printLines(out, logsLines(json, { title, now: ports.clock.now(), ...lookOf(out) })),
 };
 
 /** The attempts of the named run, else of the newest run that worked on the task. */

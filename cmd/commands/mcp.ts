@@ -3,8 +3,7 @@
 import { Option } from "commander";
 import { TODO_FILE, type WorkingCommand } from "../context/command.js";
 import { usageError } from "../../src/system/errors.js";
-import { stopOnSignal } from "../lookup/stop-on-signal.js";
-import { isUnderAnAgent } from "../lookup/under-an-agent.js";
+import { isUnderAnAgent, stopOnSignal } from "../lookup/caller.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 
 interface Request {

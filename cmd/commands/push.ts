@@ -21,7 +21,6 @@ import {
 } from "../watch/watch-run.js";
 import { JSON_OPTION, TRUST, type WorkingCommand } from "../context/command.js";
 import { settingOption } from "../context/setting-flags.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
 
 export const command: WorkingCommand<StartLine> = {
   arguments: [new Argument("[version]", "patch, minor, major or a version (default: the agent chooses)")],
@@ -38,11 +37,11 @@ export const command: WorkingCommand<StartLine> = {
     ["looper push", "let the agent choose the version; asks before the push"],
     ["looper push minor --dry-run", "show what would be released, and the prompt"],
   ],
+  refused: ["release", "say in the summary that it is ready"],
   work: push,
 };
 
 async function push(context: CommandContext, request: StartLine): Promise<CommandOutcome> {
-  await refuseAgents(context, "release", "say in the summary that it is ready");
   const wanted = readWish(request.words[0]);
   const project = await projectOf(context, { flags: pickSettingFlags(context, request), quiet: true });
   const asked = { ...makeRunRequest(context, request, project), release: given({ wanted }) };

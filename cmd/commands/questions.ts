@@ -8,15 +8,9 @@ import { findQuestion } from "../../src/todo/change/person-answers.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { questionsAnswer } from "../../src/ui/answers/backlog/questions.js";
 import { listQuestions, questionLines } from "../../src/ui/view/open-questions.js";
-import {
-  JSON_OPTION,
-  QUESTION,
-  TODO_FILE,
-  type AnsweringCommand,
-  type SaidAnswer,
-} from "../context/command.js";
+import { JSON_OPTION, QUESTION, TODO_FILE, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { lookOf, printSaid, projectOf, shownPath, warn } from "../lookup/project.js";
+import { lookOf, projectOf, shownPath, warn } from "../lookup/project.js";
 import { readValidTasks } from "../lookup/read-tasks.js";
 import { shareHere } from "../lookup/share.js";
 import { readShown, type Shown } from "../lookup/workflows/shown-work.js";
@@ -28,7 +22,7 @@ interface Request {
 }
 
 /** The oldest question first; with an id that one in full, and what is decided on. */
-export const command: AnsweringCommand<Request, SaidAnswer> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [new Argument("[id]", QUESTION.description)],
   options: [TODO_FILE, JSON_OPTION],
   examples: [
@@ -58,7 +52,6 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     const subject = "text" in shown ? ["", ...shown.text] : [];
     return { json: answer, lines: [...lines, ...subject], problem: changed };
   },
-  print: printSaid,
 };
 
 /** The working tree that refs are named by. Only a question that shows saved work has one. */

@@ -8,17 +8,17 @@ import { replayAnswer, replayAtAnswer } from "../../src/ui/answers/runs/replay.j
 import { jsonText } from "../../src/ui/json-text.js";
 import { clean, cleanLines } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
-import { JSON_OPTION, RUN, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
+import { JSON_OPTION, RUN, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { folderOfRun } from "../lookup/find-run.js";
-import { printSaid, projectOf } from "../lookup/project.js";
+import { projectOf } from "../lookup/project.js";
 
 interface Request {
   run?: string;
   at?: string;
 }
 
-export const command: AnsweringCommand<Request, SaidAnswer> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [RUN],
   options: [new Option("--at <seq>", "show state, decision and reason at this line"), JSON_OPTION],
   examples: [
@@ -41,10 +41,9 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     requireDecisions(context, first.value);
     return at === undefined ? replayWhole(context, folder) : explain(context, folder, at);
   },
-  print: printSaid,
 };
 
-async function replayWhole(context: CommandContext, folder: string): Promise<SaidAnswer> {
+async function replayWhole(context: CommandContext, folder: string): Promise<CommandAnswer> {
   const run = path.basename(folder);
   const json = replayAnswer(run, await replayRun(context.ports, folder));
   if (json.same) return { json, lines: [`${run}: the same, ${plural(json.decisions, "decision")}`] };
@@ -64,7 +63,7 @@ function requireDecisions({ version }: CommandContext, first: RawLine): void {
     );
 }
 
-async function explain({ ports }: CommandContext, folder: string, at: number): Promise<SaidAnswer> {
+async function explain({ ports }: CommandContext, folder: string, at: number): Promise<CommandAnswer> {
   const run = path.basename(folder);
   const found = await replayAt(ports, folder, at);
   if (found !== undefined && "last" in found)

@@ -33,11 +33,11 @@ import type { RescueRestoreAnswer } from "../../src/ui/shapes/work.js";
 import { diffLines, rescueLines, savedWorkLines, whyText } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
-import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
+import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readVerb } from "../context/words.js";
-import { lookOf, printSaid, projectOf, warn } from "../lookup/project.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
+import { lookOf, projectOf, warn } from "../lookup/project.js";
+import { refuseAgents } from "../lookup/caller.js";
 
 const VERBS = ["list", "show", "restore", "drop"] as const;
 type Verb = (typeof VERBS)[number];
@@ -55,7 +55,7 @@ interface Site {
   rescues: readonly Rescue[];
 }
 
-export const command: AnsweringCommand<Request, SaidAnswer> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [
     new Argument("[verb]", "list (default), show, restore or drop"),
     new Argument("[ids...]", "ids as listed, or how they begin"),
@@ -66,10 +66,9 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     ["looper rescue restore T3-2", "restore the work for T3, uncommitted"],
   ],
   answer: (context, request) => withHint("mend what git names", () => answer(context, request)),
-  print: printSaid,
 };
 
-async function answer(context: CommandContext, { verb: word, ids = [] }: Request): Promise<SaidAnswer> {
+async function answer(context: CommandContext, { verb: word, ids = [] }: Request): Promise<CommandAnswer> {
   const verb = readVerb("rescue", word, VERBS) ?? "list";
   checkIds(verb, ids);
   if (verb === "restore" || verb === "drop")
@@ -115,14 +114,14 @@ function findRescue(rescues: readonly Rescue[], typed = ""): Rescue {
   throw usageError(`unknown rescue ${typed}`, hintOn(typed, known, otherwise));
 }
 
-async function list({ context, repo, rescues }: Site): Promise<SaidAnswer> {
+async function list({ context, repo, rescues }: Site): Promise<CommandAnswer> {
   const json = rescueListAnswer(rescues, repo === undefined ? [] : await listWorks(repo));
   const listed =
     rescues.length === 0 ? ["no abandoned work"] : rescueLines(json.rescues, lookOf(context.out));
   return { json, lines: [...listed, ...savedWorkLines(json.saved ?? [])] };
 }
 
-async function show({ context, rescues }: Site, ids: readonly string[]): Promise<SaidAnswer> {
+async function show({ context, rescues }: Site, ids: readonly string[]): Promise<CommandAnswer> {
   const found = findRescue(rescues, ids[0]);
   const diff = await showRescue(found);
   const json = rescueShowAnswer(found, diff);
@@ -132,7 +131,7 @@ async function show({ context, rescues }: Site, ids: readonly string[]): Promise
   return { json, lines: [...head, ...diffLines(diff, lookOf(context.out).colours)] };
 }
 
-async function restore(site: Site, ids: readonly string[]): Promise<SaidAnswer> {
+async function restore(site: Site, ids: readonly string[]): Promise<CommandAnswer> {
   const { context, project, repo, rescues } = site;
   const found = findRescue(rescues, ids[0]);
   if (repo === undefined) return { json: undefined, lines: [], end: "no" };
@@ -182,7 +181,7 @@ const CLASHES: Readonly<Record<Clash["why"], string>> = {
   folder: "a file and a folder have the same name",
 };
 
-async function drop({ rescues }: Site, ids: readonly string[]): Promise<SaidAnswer> {
+async function drop({ rescues }: Site, ids: readonly string[]): Promise<CommandAnswer> {
   // Find all of them before the first is dropped.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
   for (const one of found) await dropRescue(one);

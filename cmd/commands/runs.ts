@@ -6,15 +6,15 @@ import { runRow, wasRefused } from "../../src/ui/answers/runs/runs.js";
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
 import type { Column } from "../../src/ui/terminal/columns.js";
 import { showCostOf, showCount, showDuration, showMoment } from "../../src/ui/view/words/amounts.js";
-import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
+import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
 import { listOwnRuns } from "../lookup/find-run.js";
-import { printLines, projectOf, tableOf } from "../lookup/project.js";
+import { projectOf, tableOf } from "../lookup/project.js";
 
 type Row = RunsAnswer["runs"][number];
 
-export const command: AnsweringCommand<{ n?: string }, { json: RunsAnswer }> = {
+export const command: AnsweringCommand<{ n?: string }, CommandAnswer & { json: RunsAnswer }> = {
   options: [new Option("-n <n>", "only the newest n"), JSON_OPTION],
   examples: [["looper runs", "list each run with its ending, result and cost"]],
   answer: async (context, { n }) => {
@@ -24,9 +24,8 @@ export const command: AnsweringCommand<{ n?: string }, { json: RunsAnswer }> = {
     const own = await listOwnRuns(context, project);
     const summaries = await summarizeRuns(context.ports, project.logDir, { runs: own, most });
     const runs = summaries.map((one) => runRow(one, live?.run === one.run));
-    return { json: { runs } };
+    return { json: { runs }, lines: linesOf(context, runs) };
   },
-  print: (context, { json }) => printLines(context.out, linesOf(context, json.runs)),
 };
 
 function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[] {
@@ -45,11 +44,7 @@ function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[]
     ];
   });
   const right = (title: string): Column => ({ title, right: true });
-  const columns: readonly Column[] = [
-    ...["run", "started", "ending"].map((title) => ({ title })),
-    ...["done", "took", "tokens", "cost"].map(right),
-  ];
-  return tableOf(out, columns, cells);
+  return tableOf(out, ["run", "started", "ending", ...["done", "took", "tokens", "cost"].map(right)], cells);
 }
 
 /** A release has no tasks. */

@@ -16,19 +16,11 @@ import { taskLines } from "../../src/ui/terminal/lines/task-lines.js";
 import { readFound } from "../../src/ui/view/read-doubts.js";
 import { readViews } from "../../src/ui/view/read-view.js";
 import type { StageView } from "../../src/ui/view/stage-view.js";
-import {
-  JSON_OPTION,
-  TASK,
-  TODO_FILE,
-  TRUST,
-  type AnsweringCommand,
-  type CommandAnswer,
-} from "../context/command.js";
+import { JSON_OPTION, TASK, TODO_FILE, TRUST, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext, Signal } from "../context/command-context.js";
-import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
+import { lookOf, projectOf, shownPath } from "../lookup/project.js";
 import { problemsText, readTasks, type TasksRead } from "../lookup/read-tasks.js";
-import { stopOnSignal } from "../lookup/stop-on-signal.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
+import { refuseAgents, stopOnSignal } from "../lookup/caller.js";
 
 interface Request {
   id: string;
@@ -37,15 +29,8 @@ interface Request {
   file?: string;
 }
 
-/** `json`: absent where it was interrupted. */
-interface Answer extends CommandAnswer {
-  json: ShowAnswer | undefined;
-  live?: string | undefined;
-  tasksDir?: string;
-}
-
 /** Shows the task, also from a file with problems, as far as it can be read. */
-export const command: AnsweringCommand<Request, Answer> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [TASK],
   options: [
     new Option("--explain", "show what its attempt changed and find what its checks need; may run them"),
@@ -68,20 +53,15 @@ export const command: AnsweringCommand<Request, Answer> = {
     const explained =
       request.explain === true ? await explainTask(context, request, { project, task, read }) : undefined;
     if (typeof explained === "string")
-      return { json: undefined, end: { ending: "interrupted", signal: explained } };
+      return { json: undefined, lines: [], end: { ending: "interrupted", signal: explained } };
     const live = await findLiveRun(ports, project);
     const { history, logged } = await pastOf(context, project, { task, live });
     const isOpen = task.status === "todo" || task.status === "doing" || isSetMarker(task);
     const found = (await readFound(ports, project, isOpen ? [] : [task.id])).get(task.id);
     const json = showAnswer(project.todoFile, { task, tasks, found, explained, logged }, history);
-    return { json, problem, live: live?.run, tasksDir: project.paths.tasksDir };
-  },
-  print: async (context, { json, live, tasksDir = "" }) => {
-    if (json === undefined) return;
-    const shown = (file: string): string => shownPath(context, file);
-    const now = context.ports.clock.now();
-    const look = { now, live, tasksDir: shown(tasksDir), shown, ...lookOf(context.out) };
-    await printLines(context.out, taskLines(json, look));
+    const shown = (name: string): string => shownPath(context, name);
+    const scene = { now: ports.clock.now(), live: live?.run, tasksDir: shown(project.paths.tasksDir), shown };
+    return { json, problem, lines: taskLines(json, { ...scene, ...lookOf(context.out) }) };
   },
 };
 

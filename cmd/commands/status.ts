@@ -4,19 +4,20 @@ import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { countTasks, statusAnswer } from "../../src/ui/answers/runs/status.js";
-import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
 import { statusLines } from "../../src/ui/terminal/lines/status-lines.js";
 import { addPace, estimate, NO_PACE, type Pace } from "../../src/ui/view/estimate.js";
 import { readView, readViews } from "../../src/ui/view/read-view.js";
 import type { View } from "../../src/ui/view/view.js";
+import type { Task } from "../../src/todo/model/task.js";
 import type { Ports } from "../../src/system/ports.js";
 import { usageError } from "../../src/system/errors.js";
+import { given } from "../../src/system/given.js";
 import { stateOf, watchState } from "../watch/watch-file.js";
 import { cut } from "../../src/ui/text.js";
 import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { listOwnRuns } from "../lookup/find-run.js";
-import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
+import { lookOf, projectOf, shownPath } from "../lookup/project.js";
 import { problemsText, readTasks } from "../lookup/read-tasks.js";
 
 const SECOND_MS = 1_000;
@@ -30,15 +31,8 @@ interface Request {
   json?: true;
 }
 
-interface Answer {
-  json: StatusAnswer;
-  problem: string | undefined;
-  view: View | undefined;
-  titles: ReadonlyMap<string, string>;
-}
-
 /** With a run, a missing task file is not an error: the run may be about to draft it. */
-export const command: AnsweringCommand<Request, Answer> = {
+export const command: AnsweringCommand<Request> = {
   options: [new Option("--watch", "show it full screen, and again whenever it changes"), JSON_OPTION],
   examples: [
     ["looper status", "show progress, the current task, time left and cost"],
@@ -56,31 +50,18 @@ export const command: AnsweringCommand<Request, Answer> = {
       isThere || run === undefined ? await readTasks(context, project) : { tasks: [], problems: [] };
     const folder = live?.folder ?? path.join(project.logDir, "runs", run ?? "");
     const view = run === undefined ? undefined : await readView(ports, folder);
-    const counts = countTasks(tasks);
-    const pace = live === undefined ? NO_PACE : await paceBefore(ports, project, live.run);
-    const eta =
-      live === undefined || view === undefined ? null : etaOf(view, counts, { pace, now: ports.clock.now() });
-    const json = statusAnswer(project.todoFile, tasks, {
-      now: ports.clock.now(),
-      tasksDir: shownPath(context, project.paths.tasksDir),
-      ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta } }),
-    });
+    const pace = live && (await paceBefore(ports, project, live.run));
+    const place = { now: ports.clock.now(), tasksDir: shownPath(context, project.paths.tasksDir) };
+    const eta = view === undefined ? null : etaOf(view, tasks, { pace, now: place.now });
+    const seen = view === undefined || run === undefined ? undefined : { run, folder, view, live, eta };
+    const json = statusAnswer(project.todoFile, tasks, { ...place, ...given({ seen }) });
+    if (request.watch === true) return watchStatus(context);
     const titles = new Map(tasks.map(({ id, title }) => [id, title]));
-    return { json, problem: problemsText(context, project, problems), view, titles };
+    const look = { view, titles, now: ports.clock.now(), todoFile: shownPath(context, json.file) };
+    const lines = statusLines(json, { ...look, ...lookOf(context.out) });
+    return { json, lines, problem: problemsText(context, project, problems) };
   },
-  print: (context, answer, { watch }) =>
-    watch === true ? watchStatus(context) : printLines(context.out, linesOf(context, answer)),
 };
-
-function linesOf(context: CommandContext, { json, view, titles }: Answer): string[] {
-  return statusLines(json, {
-    view,
-    titles,
-    now: context.ports.clock.now(),
-    todoFile: shownPath(context, json.file),
-    ...lookOf(context.out),
-  });
-}
 
 function mustBeWatched({ out, env }: CommandContext, { json }: Request): void {
   if (json === true)
@@ -93,7 +74,7 @@ function mustBeWatched({ out, env }: CommandContext, { json }: Request): void {
 }
 
 /** Until a signal. A run in progress is shown anew each second, and one that has ended each minute. */
-async function watchStatus(context: CommandContext): Promise<void> {
+function watchStatus(context: CommandContext): Promise<never> {
   const { ports } = context;
   const state = async (): Promise<string> => {
     const project = await projectOf(context, { quiet: true });
@@ -104,14 +85,10 @@ async function watchStatus(context: CommandContext): Promise<void> {
     return [time, ...(await Promise.all(files.map((file) => stateOf(context, file))))].join(" ");
   };
   const render = async (): Promise<readonly string[]> => {
-    const answer = await command.answer(context, {});
-    const { problem } = answer;
-    return [
-      ...linesOf(context, answer),
-      ...(problem === undefined ? [] : [cut(problem, context.out.columns())]),
-    ];
+    const { lines, problem } = await command.answer(context, {});
+    return [...lines, ...(problem === undefined ? [] : [cut(problem, context.out.columns())])];
   };
-  await watchState(context, state, { render, json: false });
+  return watchState(context, state, { render, json: false });
 }
 
 /** The figures of the newest runs before this one. */
@@ -127,9 +104,11 @@ export async function paceBefore(ports: Pick<Ports, "files">, project: Project, 
 /** The estimate for a run in progress, including its wait. Pure. */
 export function etaOf(
   view: View,
-  { todo, doing }: StatusAnswer["tasks"],
-  { pace, now }: { pace: Pace; now: number },
+  tasks: readonly Task[],
+  { pace, now }: { pace: Pace | undefined; now: number },
 ): number | null {
+  if (pace === undefined) return null;
+  const { todo, doing } = countTasks(tasks);
   const own = addPace(NO_PACE, view);
   const elapsed = view.current?.phase === "iteration" ? now - view.current.began : 0;
   const work = estimate(own.done >= ENOUGH ? own : addPace(pace, view), todo + doing, elapsed);

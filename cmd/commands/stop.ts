@@ -7,27 +7,20 @@ import { readView } from "../../src/ui/view/read-view.js";
 import { showDuration } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { printLines, projectOf } from "../lookup/project.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
-
-interface Answer {
-  json: ReturnType<typeof stopAnswer>;
-  stopped: StoppedRun;
-}
+import { projectOf } from "../lookup/project.js";
 
 /** Stops the run of this backlog; ends with no when there is none. */
-export const command: AnsweringCommand<{ now?: true }, Answer> = {
+export const command: AnsweringCommand<{ now?: true }> = {
   options: [new Option("--now", "stop the agent too; its task resumes first next time"), JSON_OPTION],
   examples: [
     ["looper stop", "stop after the current task is checked and committed"],
     ["looper stop --now", "stop at once; the next run resumes the task"],
   ],
+  refused: ["stop it", "report in the summary that it is blocked"],
   answer: async (context, { now = false }) => {
-    await refuseAgents(context, "stop it", "report in the summary that it is blocked");
     const stopped = await stopRun(context.ports, await projectOf(context), { now });
-    return { json: stopAnswer(stopped), stopped };
+    return { json: stopAnswer(stopped), lines: [await sentence(context, stopped)] };
   },
-  print: async (context, { stopped }) => printLines(context.out, [await sentence(context, stopped)]),
 };
 
 async function sentence({ ports }: CommandContext, { live: { run, folder }, ended }: StoppedRun) {

@@ -14,13 +14,11 @@ import {
   undoLines,
   workLines,
 } from "../../src/ui/terminal/lines/undo-lines.js";
-import { FILE, JSON_OPTION, TASK, type AnsweringCommand } from "../context/command.js";
-import type { CommandContext, CommandOutcome } from "../context/command-context.js";
-import { checkOptionsOf } from "../lookup/check-options.js";
-import { personOf } from "../lookup/name-of-user.js";
-import { printLines, projectOf, warn } from "../lookup/project.js";
-import { stopOnSignal } from "../lookup/stop-on-signal.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
+import { FILE, JSON_OPTION, TASK, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { checkOptionsOf } from "../lookup/read-tasks.js";
+import { personOf, stopOnSignal } from "../lookup/caller.js";
+import { projectOf, warn } from "../lookup/project.js";
 
 interface Request {
   id: string;
@@ -32,7 +30,7 @@ interface Request {
 }
 
 /** Undoes a task, with `--cascade` those that depend on it. */
-export const command: AnsweringCommand<Request, { json: UndoAnswer; end: CommandOutcome }> = {
+export const command: AnsweringCommand<Request, CommandAnswer & { json: UndoAnswer }> = {
   arguments: [TASK, FILE],
   options: [
     new Option("--cascade", "also undo done tasks that depend on it"),
@@ -48,9 +46,9 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
     ],
     ["looper undo T3 --cascade --dry-run", "show which tasks would be undone"],
   ],
+  refused: ["undo tasks", "report what is wrong in the summary"],
   answer: async (context, { id, file, cascade = false, reason, dryRun = false, y }) => {
     const { ports, env } = context;
-    await refuseAgents(context, "undo tasks", "report what is wrong in the summary", { file });
     if (reason !== undefined && !/\S/u.test(reason))
       throw usageError("--reason is empty", "give a reason, or leave it out");
     const project = await projectOf(context, { file });
@@ -69,25 +67,22 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
     const json = undoAnswer(id, undone);
     if (json.outcome !== "refused") for (const text of json.warnings) await warn(context, text);
     const [signal] = stop.seen;
-    if (signal !== undefined) return { json, end: { ending: "interrupted", signal } };
-    return { json, end: json.outcome === "refused" || json.outcome === "declined" ? "no" : "ok" };
-  },
-  print: ({ out, report }, { json }) => {
-    switch (json.outcome) {
-      case "refused": {
-        const [first = "", ...rest] = refusalLines(json);
-        return report({ level: "error", lines: [`looper: ${first}`, ...rest] });
-      }
-      case "undone":
-      case "planned":
-        return printLines(out, undoLines(json, coloursFor(out.colour)));
-      case "declined":
-        return report({ level: "info", lines: workLines(json) });
-      default:
-        return printLines(out, workLines(json));
-    }
+    const isNo = json.outcome === "refused" || json.outcome === "declined";
+    const end = signal === undefined ? (isNo ? "no" : "ok") : { ending: "interrupted" as const, signal };
+    return { json, end, ...said(context, json) };
   },
 };
+
+function said({ out }: CommandContext, json: UndoAnswer): Pick<CommandAnswer, "lines" | "note"> {
+  if (json.outcome === "refused") {
+    const [first = "", ...rest] = refusalLines(json);
+    return { lines: [], note: { level: "error", lines: [`looper: ${first}`, ...rest] } };
+  }
+  if (json.outcome === "undone" || json.outcome === "planned")
+    return { lines: undoLines(json, coloursFor(out.colour)) };
+  const lines = workLines(json);
+  return json.outcome === "declined" ? { lines: [], note: { level: "info", lines } } : { lines };
+}
 
 async function confirm(context: CommandContext, id: string, counts: ChangeCounts): Promise<boolean> {
   if (!context.stdin.isTerminal)

@@ -9,18 +9,11 @@ import { validateAnswer } from "../../src/ui/answers/backlog/validate.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
 import { clean, cut } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
-import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
-import { checkOptionsOf } from "../lookup/check-options.js";
-import { readRoot } from "../lookup/read-tasks.js";
-import { printLines, projectOf, readNamedFile, shownPath } from "../lookup/project.js";
+import { FILE, JSON_OPTION, type AnsweringCommand } from "../context/command.js";
+import { checkOptionsOf, readRoot } from "../lookup/read-tasks.js";
+import { projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 
-interface Answer extends CommandAnswer {
-  checked: CheckResult;
-  file: string;
-  note: string | undefined;
-}
-
-export const command: AnsweringCommand<{ file?: string; schema?: string }, Answer> = {
+export const command: AnsweringCommand<{ file?: string; schema?: string }> = {
   arguments: [FILE],
   options: [new Option("--schema <file>", "also validate against this JSON Schema"), JSON_OPTION],
   examples: [
@@ -41,27 +34,23 @@ export const command: AnsweringCommand<{ file?: string; schema?: string }, Answe
         ...(wrong === undefined ? [] : [{ ...WRONG_ROOT, message: wrong.message, suggestion: wrong.hint }]),
       ],
     });
-    const problems = problemsOf(checked);
+    const problems = checked.kind === "ok" ? [] : checked.problems;
+    const shown = shownPath(context, project.todoFile);
+    const colours = coloursFor(context.out.colour);
+    const work = await describeWorkFolder(context.ports.files, project, root);
     return {
       json: validateAnswer(problems),
       end: problems.length === 0 ? "ok" : "no",
-      checked,
-      file: shownPath(context, project.todoFile),
-      note: await describeWorkFolder(context.ports.files, project, root),
+      lines: [
+        ...problems.flatMap((problem) => problemLines(problem, shown, colours)),
+        lastLine(checked, clean(shown)),
+        ...(work === undefined ? [] : [clean(work)]),
+      ],
     };
-  },
-  print: ({ out }, { checked, file, note }) => {
-    const colours = coloursFor(out.colour);
-    const lines = problemsOf(checked).flatMap((problem) => problemLines(problem, file, colours));
-    return printLines(out, [...lines, lastLine(checked, file), ...(note === undefined ? [] : [clean(note)])]);
   },
 };
 
 const WRONG_ROOT = { rule: "bad-value", pointer: "/project/root" } as const;
-
-function problemsOf(checked: CheckResult): readonly Problem[] {
-  return checked.kind === "ok" ? [] : checked.problems;
-}
 
 /** A place that is nested deeply is not shown whole. */
 const LONGEST_POINTER = 100;
@@ -75,9 +64,8 @@ function problemLines(problem: Problem, file: string, colours: Colours): string[
 }
 
 function lastLine(checked: CheckResult, file: string): string {
-  const shown = clean(file);
-  const problems = problemsOf(checked);
-  if (problems.length > 0) return `${plural(problems.length, "problem")} in ${shown}`;
+  if (checked.kind !== "ok" && checked.problems.length > 0)
+    return `${plural(checked.problems.length, "problem")} in ${file}`;
   const tasks = checked.kind === "ok" ? withoutMarker(checked.backlog.tasks).length : 0;
-  return `${shown} is valid: ${plural(tasks, "task")}`;
+  return `${file} is valid: ${plural(tasks, "task")}`;
 }

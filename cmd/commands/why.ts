@@ -14,15 +14,15 @@ import { needText } from "../../src/ui/terminal/lines/task-lines.js";
 import { helpOf } from "../../src/ui/view/words/held-text.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { CommandContext } from "../context/command-context.js";
-import { JSON_OPTION, TASK, TODO_FILE, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
-import { printLines, projectOf } from "../lookup/project.js";
+import { JSON_OPTION, TASK, TODO_FILE, type AnsweringCommand } from "../context/command.js";
+import { lookOf, projectOf } from "../lookup/project.js";
 import { readValidTasks } from "../lookup/read-tasks.js";
 
 /** How many tasks a line names; the rest is counted. */
 const NAMED = 10;
 
 /** Explains a run that begins now; a run in progress may already have tried the task. */
-export const command: AnsweringCommand<{ id: string; file?: string }, SaidAnswer> = {
+export const command: AnsweringCommand<{ id: string; file?: string }> = {
   arguments: [TASK],
   options: [TODO_FILE, JSON_OPTION],
   examples: [["looper why T7", "show what T7 waits for, or which tasks come first"]],
@@ -32,15 +32,10 @@ export const command: AnsweringCommand<{ id: string; file?: string }, SaidAnswer
     const task = requireTask(tasks, id);
     const explained = explainTask(rowOf(task), tasks.map(rowOf));
     const found = await whyNotVerified(context, project, task);
-    const lines = [...linesOf(task, explained, tasks), ...(found === undefined ? [] : foundLines(id, found))];
+    const said = [...linesOf(task, explained, tasks), ...(found === undefined ? [] : foundLines(id, found))];
+    const { columns = Infinity } = lookOf(context.out);
+    const lines = said.flatMap((line) => hang(clean(line), columns));
     return { json: whyAnswer(task, explained, { tasks, found }), lines };
-  },
-  print: ({ out }, { lines }) => {
-    const columns = out.isTerminal ? out.columns() : Infinity;
-    return printLines(
-      out,
-      lines.flatMap((line) => hang(clean(line), columns)),
-    );
   },
 };
 

@@ -30,8 +30,8 @@ import type { WorkflowsAnswer } from "../../src/ui/shapes/workflows.js";
 import { clean, showBlock } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { WorkflowReading } from "../../src/workflow/file/read-workflow.js";
-import { hintOfFile, lookOf, printSaid, projectOf, shownPath, tableOf } from "../lookup/project.js";
-import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
+import { hintOfFile, lookOf, projectOf, shownPath, tableOf } from "../lookup/project.js";
+import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readVerb } from "../context/words.js";
 
@@ -52,7 +52,7 @@ interface Place {
 }
 
 /** Without a verb it lists the workflows. */
-export const command: AnsweringCommand<Request, SaidAnswer> = {
+export const command: AnsweringCommand<Request> = {
   arguments: [
     new Argument("[verb]", "show, copy or check; without it: a list"),
     new Argument("[name]", "a workflow; for check a file"),
@@ -68,7 +68,6 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     ["looper workflows copy implement-review", "copy it to .looper/workflows to change it"],
   ],
   answer,
-  print: printSaid,
 };
 
 async function answer(context: CommandContext, { verb, name, words, mermaid, force }: Request) {
@@ -87,7 +86,7 @@ async function answer(context: CommandContext, { verb, name, words, mermaid, for
   return known === "copy" ? copy(named, force === true) : check(named);
 }
 
-async function list(place: Place): Promise<SaidAnswer> {
+async function list(place: Place): Promise<CommandAnswer> {
   const { context, project, places } = place;
   const { files } = context.ports;
   const listed: ListedWorkflow[] = [];
@@ -106,7 +105,7 @@ function listLines({ out }: CommandContext, { workflows: all }: WorkflowsAnswer)
     origin,
     problems === undefined ? clean(about ?? "") : `cannot be used: ${plural(problems.length, "problem")}`,
   ]);
-  const columns = [{ title: "workflow" }, { title: "from" }, { title: "about", shrinks: true as const }];
+  const columns = ["workflow", "from", { title: "about", shrinks: true as const }];
   const note = "* the setting workflow; looper run --workflow NAME uses another";
   return [...tableOf(out, columns, rows), "", lookOf(out).colours.dim(note)];
 }
@@ -115,7 +114,7 @@ interface Named extends Place {
   name: string;
 }
 
-async function show({ context, places, name }: Named, mermaid: boolean): Promise<SaidAnswer> {
+async function show({ context, places, name }: Named, mermaid: boolean): Promise<CommandAnswer> {
   const { files } = context.ports;
   const found = await loadWorkflow(files, places, { name, namedBy: "the command line" });
   const json = workflowAnswer(found, found.reading);
@@ -135,7 +134,7 @@ async function show({ context, places, name }: Named, mermaid: boolean): Promise
 }
 
 /** Copies the user's, else the one that Looper brings, byte for byte. */
-async function copy(named: Named, force: boolean): Promise<SaidAnswer> {
+async function copy(named: Named, force: boolean): Promise<CommandAnswer> {
   const { context, places, name } = named;
   const { files } = context.ports;
   const none = path.join(places.shipped, "none");
@@ -175,7 +174,7 @@ async function mustBeInProject({ context, places }: Place, folder: string): Prom
 }
 
 /** A file, or the name of a workflow if no such file exists. */
-async function check(named: Named): Promise<SaidAnswer> {
+async function check(named: Named): Promise<CommandAnswer> {
   const { context } = named;
   const found = await findChecked(named);
   const reading = await readWorkflowFile(context.ports.files, named.places, found);

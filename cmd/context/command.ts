@@ -1,8 +1,12 @@
-// The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names
-// them all; cmd/line.ts reads the command line for one of them.
+// The parts of a command: its words for commander, and the answer, which cmd/line.ts prints. cmd/commands.ts
+// names them all.
 import { Argument, Option } from "commander";
 import { agentNameIn } from "../../src/config/settings/agent-name.js";
+import type { StderrNote } from "../../src/ui/terminal/diagnostics.js";
 import type { CommandContext, CommandOutcome } from "./command-context.js";
+
+/** The act that an agent of a run is refused, and what it can do instead. */
+export type NotForAgents = readonly [what: string, instead: string];
 
 /** The words of a command line. Its summary is in the table of commands. */
 interface CommandWords {
@@ -10,30 +14,33 @@ interface CommandWords {
   options?: readonly Option[];
   /** Command lines for the help, each with what it does. */
   examples?: readonly (readonly [line: string, does: string])[];
+  /** Of a command that is for people alone. */
+  refused?: NotForAgents;
 }
 
-/** The answer of a command, with whatever else its printing needs. */
+/** The answer of a command. */
 export interface CommandAnswer {
   /** The value that `--json` prints; its shape is published. `undefined`: nothing was done or is printed. */
   json: unknown;
+  /** The same for people, clean. */
+  lines: readonly string[];
+  /** Told on stderr below the lines, not beside the JSON. */
+  note?: StderrNote | undefined;
   /** The problem of the file that was read: told on stderr below the answer, and the command ends with no. */
   problem?: string | undefined;
   /** How it ended; absent: as it should. */
   end?: CommandOutcome;
 }
 
-/** An answer with its lines for people, clean. */
-export interface SaidAnswer extends CommandAnswer {
-  lines: readonly string[];
-}
-
 /**
  * A command that answers: the server and the library ask it the same. A request has the arguments and options
  * by the names that commander gives them: `<id>` is `id`, `--depends-on` is `dependsOn`.
  */
-export interface AnsweringCommand<Request extends object, Answer extends CommandAnswer> extends CommandWords {
+export interface AnsweringCommand<
+  Request extends object,
+  Answer extends CommandAnswer = CommandAnswer,
+> extends CommandWords {
   answer(context: CommandContext, request: Request): Promise<Answer>;
-  print(context: CommandContext, answer: Answer, request: Request): Promise<void>;
 }
 
 /** A command that is a process of its own, such as a run, or prints as it goes. */
@@ -42,11 +49,7 @@ export interface WorkingCommand<Request extends object> extends CommandWords {
 }
 
 /** A file of cmd/commands exports this as `command`. */
-export type CommandFile = AnsweringCommand<never, CommandAnswer> | WorkingCommand<never>;
-
-export interface AnyRequest {
-  json?: true;
-}
+export type CommandFile = AnsweringCommand<never> | WorkingCommand<never>;
 
 export interface CommandRow {
   name: string;

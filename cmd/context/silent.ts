@@ -17,7 +17,7 @@ async function* readNothing(): AsyncGenerator<Uint8Array> {
 export const SILENT: Pick<
   CommandContext,
   | ("out" | "err" | "hangsUp" | "stdin" | "confirm" | "choose" | "ask" | "askLine" | "openTerminal")
-  | ("writeWorkflowCommands" | "noteLog" | "claimStdout")
+  | ("writeWorkflowCommands" | "onSignal" | "report" | "noteLog" | "claimStdout")
 > = {
   out: NOWHERE,
   err: NOWHERE,
@@ -34,6 +34,8 @@ export const SILENT: Pick<
   askLine: () => Promise.resolve("closed"),
   openTerminal: () => Promise.reject(new Error("no terminal here")),
   writeWorkflowCommands: () => Promise.resolve(),
+  onSignal: () => undefined,
+  report: () => Promise.resolve(),
   noteLog: () => undefined,
   claimStdout: () => () => Promise.resolve(),
 };

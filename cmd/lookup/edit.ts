@@ -6,7 +6,7 @@ import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
 import { tellRun } from "../../src/logging/control.js";
 import { findKilledRun, findLiveRun } from "../../src/loop/runs/live-run.js";
-import { usageError, UserError } from "../../src/system/errors.js";
+import { environmentError, usageError, UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { ok, type Result } from "../../src/system/result.js";
 import type { PersonEdit } from "../../src/todo/change/person-edits.js";
@@ -19,17 +19,24 @@ import { editAnswer } from "../../src/ui/answers/backlog/edit.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { clean } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
-import { JSON_OPTION, TODO_FILE, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
+import {
+  JSON_OPTION,
+  TODO_FILE,
+  type AnsweringCommand,
+  type CommandAnswer,
+  type NotForAgents,
+} from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { approve } from "./approve.js";
-import { storeOf } from "./check-options.js";
-import { hintOfTaskFile, printSaid, projectOf, shownPath } from "./project.js";
-import { refuseAgents } from "./under-an-agent.js";
+import { approve } from "./caller.js";
+import { storeOf } from "./read-tasks.js";
+import { hintOfTaskFile, projectOf, shownPath } from "./project.js";
 
-export type SaidEdit = SaidAnswer & { json: EditAnswer };
+export type SaidEdit = CommandAnswer & { json: EditAnswer };
 export type EditingCommand<Request extends object> = AnsweringCommand<Request & { file?: string }, SaidEdit>;
 
-export const EDITING = { options: [TODO_FILE, JSON_OPTION], print: printSaid };
+const REFUSED: NotForAgents = ["edit the backlog", "report it in the summary: new_tasks, blockers"];
+
+export const EDITING = { options: [TODO_FILE, JSON_OPTION], refused: REFUSED };
 
 export interface Wish {
   decide: PersonEdit;
@@ -38,21 +45,16 @@ export interface Wish {
   commands?: readonly string[];
   /** The workflow that was typed; absent or empty: none. */
   workflow?: { name: string | undefined; namedBy: string };
-  /** Why an agent is refused, and what it can do instead. */
-  refused?: NotForAgents;
+  /** In words; it is refused while a run is in progress. */
+  alone?: string;
 }
-
-export type NotForAgents = readonly [what: string, instead: string];
-
-const REFUSED: NotForAgents = ["edit the backlog", "report it in the summary: new_tasks, blockers"];
 
 export async function edit(
   context: CommandContext,
   { file }: { file?: string | undefined },
-  { decide, say, commands = [], workflow, refused = REFUSED }: Wish,
+  { decide, say, commands = [], workflow, alone }: Wish,
 ): Promise<SaidEdit> {
   const { ports } = context;
-  await refuseAgents(context, ...refused, { file });
   const project = await projectOf(context, { file });
   if (workflow?.name !== undefined && workflow.name !== "")
     await loadWorkflow(ports.files, workflowPlaces({ ...context, project }), {
@@ -60,7 +62,7 @@ export async function edit(
       name: workflow.name,
     });
   const store = await storeOf(context, project);
-  const edited = await editBeside(context, { project, store }, decide);
+  const edited = await editBeside(context, { project, store, alone }, decide);
   if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
   const read = await store.read();
   const json = editAnswer(project.todoFile, edited.value, read.kind === "ok" ? read.backlog.tasks : []);
@@ -89,12 +91,6 @@ export async function editAs(context: CommandContext, decide: PersonEdit): Promi
   return (await edit(context, {}, { decide, say: () => [] })).json;
 }
 
-export function statusLines({ changed }: EditAnswer): string[] {
-  return changed.map(({ id, from, to }) =>
-    from === to ? `${id}: ${to ?? ""}, as before` : `${id}: ${from ?? ""} → ${to ?? ""}`,
-  );
-}
-
 export interface MadeEdit {
   updated: Applied["updated"];
   /** The run in progress, which reads the edit. */
@@ -106,7 +102,7 @@ export interface MadeEdit {
 /** Makes the whole edit or nothing. A run in progress is told before: it takes the edit for a person's. */
 export async function editBeside(
   context: CommandContext,
-  { project, store }: { project: Project; store: Store },
+  { project, store, alone }: { project: Project; store: Store; alone?: string | undefined },
   decide: (backlog: Backlog) => readonly PersonChange[],
 ): Promise<Result<MadeEdit, EditRefusal>> {
   let run: string | undefined;
@@ -118,6 +114,11 @@ export async function editBeside(
   const edited = await store.edit(decideOn, async ({ at, changes }, { tasks }) => {
     const live = await findLiveRun(context.ports, project);
     run = live?.run;
+    if (live !== undefined && alone !== undefined)
+      throw environmentError(
+        `cannot ${alone}: run ${live.run} is in progress`,
+        "wait for its end, or end it with `looper stop`",
+      );
     inHand = changes.flatMap((change) => {
       const task = tasks.find(({ id }) => id === taskOfChange(change));
       return task?.status === "doing" && endsAttempt(change, "doing") ? [task.id] : [];

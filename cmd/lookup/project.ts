@@ -12,7 +12,6 @@ import type { Output } from "../../src/ui/output.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
 import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
-import type { SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 
 /** Opens the command's project and warns on stderr about its settings. `file`: the task file as typed. */
@@ -96,14 +95,15 @@ export function lookOf(out: Output): { colours: Colours; columns?: number } {
   return { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
 }
 
-/** A table as it is printed there, its titles dim. Cells must be clean. */
+/** A table as it is printed there, its titles dim; of a plain column the title is enough. Cells must be clean. */
 export function tableOf(
   out: Output,
-  columns: readonly Column[],
+  columns: readonly (Column | string)[],
   rows: readonly (readonly string[])[],
 ): string[] {
   const { colours, columns: width } = lookOf(out);
-  const { header, lines } = tableLines(columns, rows, width);
+  const all = columns.map((one) => (typeof one === "string" ? { title: one } : one));
+  const { header, lines } = tableLines(all, rows, width);
   return [colours.dim(header), ...lines];
 }
 
@@ -134,8 +134,4 @@ export async function printLines(output: Output, lines: Iterable<string>): Promi
     batch = [];
   }
   if (batch.length > 0) await output.write(`${batch.join("\n")}\n`);
-}
-
-export function printSaid({ out }: Pick<CommandContext, "out">, { lines }: SaidAnswer): Promise<void> {
-  return printLines(out, lines);
 }

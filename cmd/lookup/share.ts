@@ -9,7 +9,7 @@ import { makeRepositoryPlaces } from "../../src/loop/runs/run-request.js";
 import { UserError } from "../../src/system/errors.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import type { CommandContext } from "../context/command-context.js";
-import { storeOf } from "./check-options.js";
+import { storeOf } from "./read-tasks.js";
 import { editBeside } from "./edit.js";
 import { warn } from "./project.js";
 

@@ -15,6 +15,12 @@ export class ApiError extends Error {
   }
 }
 
+/** A request whose value at this place does not fit. */
+export function misshapen(at: string, message: string, more: object = {}): ApiError {
+  const details = [{ at, message, ...more }];
+  return new ApiError(400, "shape", at === "" ? message : `${at}: ${message}`, { details });
+}
+
 interface ErrorBody {
   error: { code: string; message: string } & Readonly<Record<string, unknown>>;
 }

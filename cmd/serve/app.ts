@@ -9,9 +9,8 @@ import { nearest } from "../../src/system/text/nearest.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import { redactValue } from "../../src/system/text/secrets/redact.js";
 import { ApiError, describeFailure, inDocuments } from "./api-error.js";
-import { judgeHead, type RequestHead, type ServerNames } from "./guards.js";
+import { headOf, judgeHead, type ServerNames } from "./guards.js";
 import { ROLES, type SignedIn } from "./keys.js";
-import type { PageFiles } from "./page.js";
 import { isAgentOfRun } from "./peer.js";
 import { BASE, WithHeaders, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
@@ -52,6 +51,9 @@ export interface Access {
   error?: { id: string; text: string };
 }
 
+/** The file of the page at a path. */
+export type PageFiles = (path: string) => Response | undefined;
+
 export interface AppParts {
   site: Site;
   names: () => ServerNames;
@@ -80,7 +82,11 @@ export function makeApp(parts: AppParts): Hono<Env> {
     const seen: Env["Variables"]["seen"] = {};
     c.set("seen", seen);
     try {
-      const refused = judgeHead(headOf(c), parts.names());
+      const { host } = c.env.incoming.headersDistinct;
+      const refused = judgeHead(
+        headOf(c.req.method, host, (name) => c.req.header(name)),
+        parts.names(),
+      );
       if (refused !== undefined) throw refused;
       await next();
       if (c.error !== undefined) throw c.error;
@@ -229,19 +235,6 @@ async function mustNotBeAgent(c: Context<Env>, site: Site): Promise<void> {
   if (!isLocal) return;
   if (await isAgentOfRun(site.context.ports, await site.project(), { theirs, ours }))
     throw new ApiError(403, "inside-a-run", "an agent of a run may not change anything here");
-}
-
-function headOf(c: Context<Env>): RequestHead {
-  const length = c.req.header("content-length");
-  return {
-    method: c.req.method,
-    hosts: c.env.incoming.headersDistinct["host"] ?? [],
-    origin: c.req.header("origin"),
-    site: c.req.header("sec-fetch-site"),
-    type: c.req.header("content-type"),
-    encoding: c.req.header("content-encoding"),
-    hasBody: (length !== undefined && length !== "0") || c.req.header("transfer-encoding") !== undefined,
-  };
 }
 
 /** Bytes beyond the limit are not read. */

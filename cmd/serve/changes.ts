@@ -5,12 +5,13 @@ import { z } from "zod";
 import type { Project } from "../../src/config/project/open-project.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
 import { errorMessage } from "../../src/system/errors.js";
+import { given } from "../../src/system/given.js";
 import { ChangeWatch, type WatchedPlace } from "../../src/system/files/change-watch.js";
 import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { verdictOfDone } from "../../src/ui/answers/backlog/verdict.js";
-import { countTasks, statusAnswer } from "../../src/ui/answers/runs/status.js";
+import { statusAnswer } from "../../src/ui/answers/runs/status.js";
 import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
 import type { Pace } from "../../src/ui/view/estimate.js";
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
@@ -48,11 +49,10 @@ export interface ProjectState {
   problem?: string;
 }
 
-interface Heard {
-  /** The state that its client has been told. */
+/** A client, and what it has been told: the state, and how many frames about turns of agents. */
+interface Client {
   seen: ProjectState;
-  /** Frames about turns of agents that its client has not been told. */
-  turns: string[];
+  told: number;
   wake: () => void;
 }
 
@@ -62,11 +62,10 @@ interface Turn {
   conversationId: string;
 }
 
-/** A client that reads slower than so many turns come misses the oldest. */
-const MOST_TURNS = 1000;
-
 export class Changes {
-  readonly #heard = new Set<Heard>();
+  readonly #clients = new Set<Client>();
+  /** The frames about turns of agents since the first of these clients came. */
+  #told: string[] = [];
   #looking = false;
   #seen = "";
   #state: ProjectState | undefined;
@@ -100,28 +99,25 @@ export class Changes {
   /** Server-Sent Events: `state` first, then `tasks`, `status`, begins and ends of turns, and `beat`. */
   async *events(signal: AbortSignal): AsyncGenerator<string, void> {
     const seen = await this.state();
-    const heard: Heard = { seen, turns: [...this.#turns.values()].map(begins), wake: () => undefined };
-    this.#heard.add(heard);
+    const client: Client = { seen, told: this.#told.length, wake: () => undefined };
+    this.#clients.add(client);
     // The next piece of a client that has gone may never be taken.
     const stop = (): void => {
-      this.#heard.delete(heard);
-      heard.wake();
+      this.#clients.delete(client);
+      client.wake();
     };
+    if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
-    try {
-      yield frame({ event: "state", data: seen });
-      void this.#look();
-      while (!signal.aborted) {
-        const [before, now] = [heard.seen, this.#state ?? heard.seen];
-        heard.seen = now;
-        // A client that reads slowly gets the difference to what it saw last.
-        const turns = heard.turns.splice(0).join("");
-        if (now !== before || turns !== "") yield turns + (now === before ? "" : differenceOf(before, now));
-        else if (!(await waitFor(this.context.ports.clock, heard)))
-          yield frame({ event: "beat", data: { now: this.context.ports.clock.now() } });
-      }
-    } finally {
-      this.#heard.delete(heard);
+    yield [frame({ event: "state", data: seen }), ...[...this.#turns.values()].map(begins)].join("");
+    void this.#look();
+    while (!signal.aborted) {
+      const [before, now] = [client.seen, this.#state ?? client.seen];
+      // A client that reads slowly gets the difference to what it saw last.
+      const turns = this.#told.slice(client.told).join("");
+      [client.seen, client.told] = [now, this.#told.length];
+      if (now !== before || turns !== "") yield turns + (now === before ? "" : differenceOf(before, now));
+      else if (!(await waitFor(this.context.ports.clock, client)))
+        yield frame({ event: "beat", data: { now: this.context.ports.clock.now() } });
     }
   }
 
@@ -130,17 +126,18 @@ export class Changes {
     this.#looking = true;
     const { clock } = this.context.ports;
     let whole = clock.monotonic();
-    while (this.#heard.size > 0) {
+    while (this.#clients.size > 0) {
       const isDue = clock.monotonic() - whole > WHOLE_LOOK_MS;
       if (isDue) whole = clock.monotonic();
       // A settings file that is being written is looked at again.
       if (isDue || (await this.#watch.changed()))
         await this.state(isDue ? undefined : this.#project).catch(() => undefined);
-      for (const heard of this.#heard) if (heard.seen !== this.#state) heard.wake();
+      for (const one of this.#clients) if (one.seen !== this.#state) one.wake();
       await clock.sleep(PAUSE_MS);
       await this.#watch.wait(LOOK_EVERY_MS);
     }
     this.#looking = false;
+    this.#told = [];
   }
 
   /** Where something moves: the folders of the task file, of runs, and of the one in progress. */
@@ -170,7 +167,6 @@ export class Changes {
   }
 
   async #read(project: Project, live: LiveRun | undefined): Promise<ProjectState> {
-    const { ports } = this.context;
     const read = await readTasks(this.context, project).catch((error: unknown) => errorMessage(error));
     // A file that is gone is not an empty board.
     const { tasks, problem } =
@@ -179,18 +175,14 @@ export class Changes {
         : { tasks: read.tasks, problem: problemsText(this.context, project, read.problems) };
     const run = live?.run ?? (await listOwnRuns(this.context, project)).at(-1);
     const folder = path.join(project.logDir, "runs", run ?? "");
-    const view = run === undefined ? undefined : await this.#fold(live?.folder ?? folder);
+    const view = run === undefined ? undefined : await this.#fold(folder);
     if (live === undefined) this.#endTurns();
-    const now = ports.clock.now();
-    const pace = live === undefined ? undefined : this.#paceBefore(project, live.run);
-    const eta =
-      view === undefined || pace === undefined ? null : etaOf(view, countTasks(tasks), { pace, now });
-    const status = statusAnswer(project.todoFile, tasks, {
-      now,
-      tasksDir: project.paths.tasksDir,
-      ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta } }),
-    });
-    return { status, rows: boardRows(tasks), ...(problem === undefined ? {} : { problem }) };
+    const pace = live && this.#paceBefore(project, live.run);
+    const place = { tasksDir: project.paths.tasksDir, now: this.context.ports.clock.now() };
+    const eta = view === undefined ? null : etaOf(view, tasks, { pace, now: place.now });
+    const seen = view === undefined || run === undefined ? undefined : { run, folder, view, live, eta };
+    const status = statusAnswer(project.todoFile, tasks, { ...place, ...given({ seen }) });
+    return { status, rows: boardRows(tasks), ...given({ problem }) };
   }
 
   /** The pace of earlier runs, whose logs may be long: until they are read there is no estimate. */
@@ -242,11 +234,8 @@ export class Changes {
   }
 
   #tell(turn: string): void {
-    for (const heard of this.#heard) {
-      heard.turns.push(turn);
-      heard.turns.splice(0, heard.turns.length - MOST_TURNS);
-      heard.wake();
-    }
+    if (this.#clients.size > 0) this.#told.push(turn);
+    for (const one of this.#clients) one.wake();
   }
 }
 
@@ -283,12 +272,12 @@ export function boardRows(tasks: readonly Task[]): BoardRow[] {
 }
 
 /** Whether something came, before it was time for a beat. */
-function waitFor(clock: Clock, heard: Heard): Promise<boolean> {
+function waitFor(clock: Clock, client: Client): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.after(BEAT_MS, () => {
       resolve(false);
     });
-    heard.wake = () => {
+    client.wake = () => {
       timer.cancel();
       resolve(true);
     };

@@ -15,6 +15,20 @@ export interface RequestHead {
   hasBody: boolean;
 }
 
+/** `hosts`: every `Host` header; `header`: one of the others. */
+export function headOf(
+  method: string,
+  hosts: readonly string[] = [],
+  header: (name: string) => string | undefined,
+): RequestHead {
+  const length = header("content-length");
+  return {
+    ...{ method, hosts, origin: header("origin"), site: header("sec-fetch-site") },
+    ...{ type: header("content-type"), encoding: header("content-encoding") },
+    hasBody: (length !== undefined && length !== "0") || header("transfer-encoding") !== undefined,
+  };
+}
+
 /** The names under which the server is reached: `127.0.0.1:4747`, and their origins. */
 export interface ServerNames {
   hosts: ReadonlySet<string>;

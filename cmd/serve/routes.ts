@@ -5,9 +5,7 @@ import { AGENT_RUN_ROUTES } from "./documents/agent-runs.js";
 import { CHAT_ROUTES } from "./documents/chat.js";
 import { CODING_ROUTES } from "./documents/coding.js";
 import { LOOPER_ROUTES } from "./documents/looper.js";
-import { MEMORY_ROUTES } from "./documents/memory.js";
-import { SETTING_ROUTES } from "./documents/settings.js";
-import { SESSION_ROUTES } from "./documents/sessions.js";
+import { CHAPO_ROUTES } from "./documents/sessions.js";
 import type { ApiRoute } from "./route.js";
 import { ATTEMPT_ROUTES } from "./routes/attempts.js";
 import { PROJECT_ROUTES } from "./routes/project.js";
@@ -23,13 +21,11 @@ export const ROUTES: readonly ApiRoute[] = [
   ...RUN_ROUTES,
   // The endpoints of the documents that Looper comes from.
   ...LOOPER_ROUTES,
-  ...SESSION_ROUTES,
+  ...CHAPO_ROUTES,
   ...ACTION_ROUTES,
   ...AGENT_RUN_ROUTES,
   ...CODING_ROUTES,
   ...CHAT_ROUTES,
-  ...MEMORY_ROUTES,
-  ...SETTING_ROUTES,
 ];
 
 /** The OpenAPI 3.1 document. */

@@ -1,4 +1,5 @@
-// `looper serve`: answers the API of this project on this machine, until it is stopped.
+// `looper serve`: answers the API of this project on this machine, until it is stopped. It serves the files of
+// the page.
 import path from "node:path";
 import { Option } from "commander";
 import { findStateFolder } from "../../src/config/read/places.js";
@@ -7,11 +8,10 @@ import { digest } from "../../src/system/text/digest.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import type { WorkingCommand } from "../context/command.js";
 import { SILENT } from "../context/silent.js";
-import { nameOfUser } from "../lookup/name-of-user.js";
+import { nameOfUser } from "../lookup/caller.js";
 import { printLines, projectOf, readNamedFile } from "../lookup/project.js";
-import { refuseAgents } from "../lookup/under-an-agent.js";
 import { openAccessLog } from "./access-log.js";
-import { makeApp } from "./app.js";
+import { makeApp, type PageFiles } from "./app.js";
 import { Changes } from "./changes.js";
 import { ChapoTurns } from "./documents/turns.js";
 import { LogFollowers } from "./follow.js";
@@ -19,7 +19,6 @@ import { inUrl, namesOf } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
 import type { SocketSite } from "./documents/socket.js";
-import { readPage } from "./page.js";
 import type { Site } from "./route.js";
 
 const LOOPBACK = "127.0.0.1";
@@ -58,23 +57,17 @@ export const command: WorkingCommand<Request> = {
     ["looper serve", "print a link that signs in; Enter prints a new one"],
     ["looper serve --share answer --as ann", "a second link, for someone who answers questions"],
   ],
+  refused: ["serve the project", "report it in the summary"],
   work: serve,
 };
 
 async function serve(context: CommandContext, request: Request): Promise<CommandOutcome> {
-  await refuseAgents(context, "serve the project", "report it in the summary");
   const place = await readPlace(context, request);
   const project = await projectOf(context);
   // In the user's own folder: a project that is served for the first time may name any other.
   const state = path.join(findStateFolder(context.env, context.home), "serve", digest([project.folder]));
   const keys = new Keys(context.ports, path.join(state, "sessions.json"));
-  const silent: CommandContext = {
-    ...context,
-    ...SILENT,
-    onSignal: () => undefined,
-    report: () => Promise.resolve(),
-    cwd: project.folder,
-  };
+  const silent: CommandContext = { ...context, ...SILENT, cwd: project.folder };
   const open = () => projectOf(silent);
   const closing = new AbortController();
   const followers = new LogFollowers(context.ports);
@@ -197,4 +190,33 @@ async function readPlace(context: CommandContext, request: Request) {
 async function printLinks(context: CommandContext, link: () => string): Promise<void> {
   for await (const chunk of context.stdin.chunks())
     if (Buffer.from(chunk).includes(10)) await printLines(context.out, [link()]);
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+};
+
+/** The files of the page are all at the top. */
+const FILE = /^\/[^/]+\.(?:html|css|js)$/;
+
+type Context = Pick<CommandContext, "ports" | "promptsFolder">;
+
+/** Reads the page once. Every other address gets index.html: the page knows which view it names. */
+async function readPage({ ports: { files }, promptsFolder }: Context): Promise<PageFiles> {
+  const folder = path.join(path.dirname(promptsFolder), "page");
+  const held = new Map<string, { bytes: Uint8Array<ArrayBuffer>; type: string }>();
+  for (const name of await files.list(folder)) {
+    const type = TYPES[path.extname(name)];
+    const bytes = type === undefined ? undefined : await files.read(path.join(folder, name));
+    if (type !== undefined && bytes !== undefined)
+      held.set(`/${name}`, { bytes: Uint8Array.from(bytes), type });
+  }
+  return (asked) => {
+    const found = held.get(asked) ?? (FILE.test(asked) ? undefined : held.get("/index.html"));
+    if (found === undefined) return undefined;
+    const headers = { "content-type": found.type, "cache-control": "no-cache" };
+    return new Response(found.bytes, { headers });
+  };
 }

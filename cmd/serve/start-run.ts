@@ -9,11 +9,12 @@ import { startProgram } from "../../src/system/processes/child.js";
 import { runPlaceOf } from "../lookup/project.js";
 import { readTasks } from "../lookup/read-tasks.js";
 import { ApiError } from "./api-error.js";
-import type { Site } from "./route.js";
+import type { ApiCall, Site } from "./route.js";
 
 /** How long a run may take to say which it is. */
 const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
+const FREE_AGAIN_MS = 200;
 /** Letters of what it printed that are told when it could not start. */
 const MOST_TOLD = 4_000;
 
@@ -69,4 +70,12 @@ export async function startRun(site: Site, words: readonly string[]): Promise<{ 
 
 function runningAlready(run: string): ApiError {
   return new ApiError(409, "running", `run ${run} is in progress`, { run });
+}
+
+/** Starts a run of the task once the one in progress has ended; a killed server leaves it to the next run. */
+export async function startWhenFree({ site }: ApiCall, task: string): Promise<string> {
+  const { ports } = site.context;
+  const project = await site.project();
+  while ((await findLiveRun(ports, project)) !== undefined) await ports.clock.sleep(FREE_AGAIN_MS);
+  return (await startRun(site, [`--task=${task}`])).run;
 }

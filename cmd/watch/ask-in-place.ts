@@ -14,9 +14,9 @@ import { answeredMeanwhile, askedLines, listQuestions } from "../../src/ui/view/
 import type { Question } from "../../src/workflow/progress.js";
 import { openQuestion } from "../../src/workflow/question.js";
 import type { CommandContext } from "../context/command-context.js";
-import { storeOf } from "../lookup/check-options.js";
+import { storeOf } from "../lookup/read-tasks.js";
 import { editBeside, refusal } from "../lookup/edit.js";
-import { nameOfUser } from "../lookup/name-of-user.js";
+import { nameOfUser } from "../lookup/caller.js";
 import { printLines, shownPath } from "../lookup/project.js";
 import { readShown, showText, type AskedTask, type Shown } from "../lookup/workflows/shown-work.js";
 

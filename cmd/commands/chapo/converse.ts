@@ -15,7 +15,7 @@ import { textField } from "../../../src/agents/fields.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { openChapoLines, type ChapoScreen } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { lookOf, warn } from "../../lookup/project.js";
-import { stopOnSignal } from "../../lookup/stop-on-signal.js";
+import { stopOnSignal } from "../../lookup/caller.js";
 
 /** Sends `message`, or those that a person or a program types; ends as the last outcome does. */
 export async function converse(call: ChapoCall, message: string | undefined): Promise<CommandOutcome> {

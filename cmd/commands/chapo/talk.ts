@@ -17,7 +17,7 @@ import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pendin
 import { listProjectFiles } from "../../../src/chapo/tools/files/files-find.js";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { listCommands } from "../../../src/chapo/prompt/commands.js";
-import { nameOfUser } from "../../lookup/name-of-user.js";
+import { nameOfUser } from "../../lookup/caller.js";
 import {
   MORE_KEYS,
   MessageEditor,

@@ -13,11 +13,10 @@ import { openStore, type ReadResult } from "../../../src/todo/store/store.js";
 import { Backlog } from "../../../src/todo/model/task.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../../src/ui/shapes/project.js";
-import { checkOptionsOf } from "../../lookup/check-options.js";
+import { checkOptionsOf } from "../../lookup/read-tasks.js";
 import { readNamedFile, shownPath } from "../../lookup/project.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { newBacklog, pretty } from "./plan.js";
-import type { InitSite } from "./site.js";
+import { type InitSite, newBacklog, pretty } from "./plan.js";
 
 export interface BacklogImport extends PlannedImport {
   /** As typed; `-`: stdin. */

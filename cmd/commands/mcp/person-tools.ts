@@ -7,7 +7,7 @@ import { requireTask, type PersonEdit } from "../../../src/todo/change/person-ed
 import { STATUSES } from "../../../src/todo/model/status.js";
 import { OptionalKey, TaskValues } from "../../../src/todo/model/changes/person-change.js";
 import { addTasks, edit } from "../../lookup/edit.js";
-import { nameOfUser } from "../../lookup/name-of-user.js";
+import { nameOfUser } from "../../lookup/caller.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { makeReader, makeTool, type McpOffer, type McpTool } from "./serve.js";
 import type { CommandAnswer } from "../../context/command.js";
@@ -165,7 +165,9 @@ function answerTool(site: PersonSite): McpTool {
 }
 
 /** The JSON that a command answers, with the problem of the file that it read. */
-async function askCommand(asking: Promise<CommandAnswer>): Promise<Record<string, unknown>> {
+async function askCommand(
+  asking: Promise<Pick<CommandAnswer, "json" | "problem">>,
+): Promise<Record<string, unknown>> {
   const { json, problem } = await asking;
   const answer = json as Record<string, unknown>;
   return problem === undefined ? answer : { ...answer, warnings: [problem] };

@@ -7,7 +7,7 @@ import { usageError } from "../../../src/system/errors.js";
 import { isRecord, parseJson } from "../../../src/system/text/json.js";
 import { EDIT, type TypedAnswer } from "../../../src/todo/change/person-answers.js";
 import type { Question } from "../../../src/workflow/progress.js";
-import { personOf } from "../name-of-user.js";
+import { personOf } from "../caller.js";
 import type { AskedTask } from "./shown-work.js";
 
 /** A changed text, or none. */

@@ -21,12 +21,15 @@ import { copyOfOutput } from "../../../src/workflow/outputs/task-files.js";
 import type { Question, StageOutput } from "../../../src/workflow/progress.js";
 import { openQuestion } from "../../../src/workflow/question.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { projectOf, shownPath } from "../project.js";
-import { readTasks } from "../read-tasks.js";
+import { shownPath } from "../project.js";
 
-export interface AskedTask {
+export interface AskingPlace {
   context: CommandContext;
   project: Project;
+  tasks: readonly Task[];
+}
+
+export interface AskedTask extends Omit<AskingPlace, "tasks"> {
   task: Task;
   question: Question;
 }
@@ -96,11 +99,10 @@ const NO_COPY = "restore the file";
  * something else. Refusals pass, and so does an answer that names a digest or brings a changed text.
  */
 export async function mustBeAsShown(
-  context: CommandContext,
-  { file, id, word }: { file: string | undefined; id: string; word: string | undefined },
+  { context, project, tasks }: AskingPlace,
+  id: string,
+  word: string | undefined,
 ): Promise<void> {
-  const project = await projectOf(context, { file, quiet: true });
-  const { tasks } = await readTasks(context, project);
   const task = tasks.find((one) => one.progress?.question?.id === id) ?? tasks.find((one) => one.id === id);
   const question = openQuestion(task?.progress);
   if (task === undefined || question === undefined || refusesShown(task, word)) return;

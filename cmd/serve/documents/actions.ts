@@ -8,13 +8,12 @@ import { readLines } from "../../../src/logging/read.js";
 import { given } from "../../../src/system/given.js";
 import { UserError } from "../../../src/system/errors.js";
 import { textField } from "../../../src/agents/fields.js";
-import { siteOf } from "../../commands/chapo/site.js";
-import { personOf } from "../../lookup/name-of-user.js";
+import { personOf } from "../../lookup/caller.js";
 import { ApiError, describeFailure, inDocuments } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
 import { actionId, readStoredEvent, shorten, type StoredEvent } from "./event-shapes.js";
 import { beginTurn } from "./looper.js";
-import { sessionOf } from "./turns.js";
+import { sessionOf, sessionsAt } from "./turns.js";
 
 /** Of the newest sessions. */
 const MOST_SESSIONS = 50;
@@ -101,20 +100,18 @@ function becameOf(
 }
 
 async function actionsOf(call: Pick<ApiCall, "context">, listed: ListedSession): Promise<Action[]> {
-  const { ports } = call.context;
-  const { sessionsFolder: folder } = await siteOf(call.context, { words: [] });
+  const place = await sessionsAt(call);
   const events: StoredEvent[] = [];
-  for await (const { text } of readLines(ports, path.join(folder, listed.id))) {
+  for await (const { text } of readLines(place.ports, path.join(place.folder, listed.id))) {
     const event = readStoredEvent(text);
     if (event !== undefined) events.push(event);
   }
-  const stored = await readStored({ ports, folder }, listed.id);
+  const stored = await readStored(place, listed.id);
   return actionsIn({ listed, events, answered: stored?.answered ?? [] });
 }
 
 async function allActions(call: ApiCall): Promise<Action[]> {
-  const { sessionsFolder: folder } = await siteOf(call.context, { words: [] });
-  const { sessions } = await listSessions({ ports: call.context.ports, folder });
+  const { sessions } = await listSessions(await sessionsAt(call));
   const actions: Action[] = [];
   for (const one of sessions.slice(0, MOST_SESSIONS)) actions.push(...(await actionsOf(call, one)));
   return actions.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
@@ -138,10 +135,9 @@ async function answer(call: ApiCall, id: string, verdict: CallAnswer["verdict"],
   if (status !== "pending")
     throw new ApiError(400, "state", `the action ${id} is ${status}, not pending`, { status });
   const said = { verdict, ...personOf(call.context), ...given({ remark }) };
-  const { settings } = await siteOf(call.context, { words: [] });
   const begun = await beginTurn({ ...call, body: { sessionId } }, (chapo, signal) => chapo.proceed(signal), {
     // One call was allowed: a session that asks keeps asking.
-    mode: settings.mode ?? "default",
+    usual: "default",
     prepare: (chapo) => chapo.answer(said),
   });
   const callId = id.slice(sessionId.length + 1);

@@ -9,15 +9,16 @@ import { findLiveRun, stopRun } from "../../../src/loop/runs/live-run.js";
 import { UserError } from "../../../src/system/errors.js";
 import { completeTask, decideQuestion, restartTask } from "../../../src/todo/change/person-answers.js";
 import { setStatus, type PersonEdit } from "../../../src/todo/change/person-edits.js";
+import type { Ports } from "../../../src/system/ports.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import type { Current, Finished } from "../../../src/ui/view/job-view.js";
 import { readView, readViews } from "../../../src/ui/view/read-view.js";
 import { editAs } from "../../lookup/edit.js";
-import { personOf } from "../../lookup/name-of-user.js";
+import { personOf } from "../../lookup/caller.js";
 import { ApiError } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
-import { startRun } from "../start-run.js";
-import { findOwn, startWhenFree } from "./owned-tasks.js";
+import { startRun, startWhenFree } from "../start-run.js";
+import { findOwn } from "./coding.js";
 
 const WORKFLOW = "plan-implement-review";
 /** The stage of each type. */
@@ -86,9 +87,7 @@ function recordOf(
   const ended = isOver ? began + job.ms : at;
   const failed = isOver ? FAILED.has(job.result) : !live;
   return {
-    id: numberOf(run, number),
-    task_id: taskId,
-    agent_type: typeOf(stage),
+    ...{ id: numberOf(run, number), task_id: taskId, agent_type: typeOf(stage) },
     status: running ? "running" : failed ? "failed" : "completed",
     conversation_id: `${run}/${label}`,
     created_at: new Date(began).toISOString(),
@@ -102,7 +101,7 @@ async function recordsOf({ context, site }: ApiCall, id?: string, only?: string)
   const project = await site.project();
   const live = await findLiveRun(ports, project);
   const records: AgentRun[] = [];
-  const views = only === undefined ? readViews(ports, project, id) : [await viewOf(context, project, only)];
+  const views = only === undefined ? readViews(ports, project, id) : [await viewOf(ports, project, only)];
   for await (const { run, finished, current, at } of views) {
     const jobs = [...finished, ...(current === undefined ? [] : [current])];
     const own = jobs.filter(({ taskId = "", stage }) => (id ?? taskId) === taskId && !ENDS.has(stage ?? ""));
@@ -116,9 +115,8 @@ async function recordsOf({ context, site }: ApiCall, id?: string, only?: string)
   return records;
 }
 
-function viewOf({ ports }: ApiCall["context"], { logDir }: Project, run: string) {
-  return readView(ports, path.join(logDir, "runs", run));
-}
+const viewOf = (ports: Ports, { logDir }: Project, run: string) =>
+  readView(ports, path.join(logDir, "runs", run));
 
 /** The record of the agent that works at the task now. */
 async function runningOf(call: ApiCall, id: string): Promise<AgentRun | undefined> {
@@ -185,16 +183,16 @@ async function stopAgents(call: ApiCall, id: string): Promise<number> {
   const { context, site } = call;
   const project = await site.project();
   const live = await findLiveRun(context.ports, project);
-  const at = live && (await viewOf(context, project, live.run)).current?.taskId;
+  const at = live && (await viewOf(context.ports, project, live.run)).current?.taskId;
   if (live === undefined || at !== id) return 0;
   try {
     await stopRun(context.ports, project, { now: true });
+    return 1;
   } catch (error) {
-    if (error instanceof UserError && error.kind === "no") return 0;
     if (!(error instanceof UserError)) throw error;
+    if (error.kind === "no") return 0;
     throw new ApiError(504, "stop", error.message, { pid: live.pid });
   }
-  return 1;
 }
 
 /** The record with this number, in any run of the project. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readInside } from "../../../src/chapo/paths.js";
 import { openGuard, openPermissions } from "../../../src/chapo/session/permissions/guard.js";
 import { siteOf } from "../../commands/chapo/site.js";
-import { ApiError } from "../api-error.js";
+import { misshapen } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
 import { readStoredEvent, type StoredEvent } from "./event-shapes.js";
 import { beginTurn, LooperBody } from "./looper.js";
@@ -39,10 +39,7 @@ async function readPinned({ context }: Pick<ApiCall, "context">, names: readonly
   return Promise.all(
     names.map(async (name) => {
       const read = await readInside({ files: ports.files, root, hidden }, name, MOST_PINNED_BYTES);
-      if (read === undefined)
-        throw new ApiError(400, "shape", `cannot pin ${name}`, {
-          details: [{ at: "pinnedFiles", message: `${name} may not be read, or is not there` }],
-        });
+      if (read === undefined) throw misshapen("pinnedFiles", `${name} may not be read, or is not there`);
       return `[pinned file ${name}]\n${read.text.split("\n").slice(0, MOST_LINES).join("\n")}`;
     }),
   );
@@ -53,9 +50,7 @@ async function messageOf(call: ApiCall<unknown, z.infer<typeof Body>>): Promise<
   const { messages, sessionId, pinnedFiles = [], projectContextOverride: about } = call.body;
   const last = messages.at(-1);
   if (last?.role !== "user" || last.content.trim() === "")
-    throw new ApiError(400, "shape", "the last message is not the user's", {
-      details: [{ at: "messages", message: "the last one must be the user's, with a text" }],
-    });
+    throw misshapen("messages", "the last one must be the user's, with a text");
   const earlier = sessionId === undefined ? messages.slice(0, -1) : [];
   return [
     ...(about === undefined ? [] : [`[about the project]\n${about}`]),

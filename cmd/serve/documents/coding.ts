@@ -10,17 +10,19 @@ import { listRuns, readLines } from "../../../src/logging/read.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { orLost, readOutput } from "../../../src/loop/perform/outputs/stage-output.js";
 import { given } from "../../../src/system/given.js";
+import { isRecord } from "../../../src/system/text/json.js";
 import { pauseTask, resumeTask } from "../../../src/todo/change/person-answers.js";
 import { removeTasks } from "../../../src/todo/change/person-edits.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { isRejected, openQuestion } from "../../../src/workflow/question.js";
 import * as answers from "../../commands/answer.js";
 import { addTasks, editAs } from "../../lookup/edit.js";
-import { personOf } from "../../lookup/name-of-user.js";
+import { nameOfUser, personOf } from "../../lookup/caller.js";
+import { readTasks } from "../../lookup/read-tasks.js";
 import { readShown } from "../../lookup/workflows/shown-work.js";
 import { ApiError } from "../api-error.js";
 import { route, someText, type ApiCall, type ApiRoute } from "../route.js";
-import { findOwn, startWhenFree } from "./owned-tasks.js";
+import { startWhenFree } from "../start-run.js";
 
 const WORKFLOW = "plan-approve-execute";
 /** How long a start waits for a refusal. */
@@ -53,6 +55,19 @@ const Coding = z.object({
   updated_at: z.string(),
   checkpoint: z.enum(["plan_approval", "tool_approval", "clarification"]).optional(),
 });
+
+/**
+ * The first of these tasks that is there, if the client may see it: the person at this machine sees all, everyone else those
+ * that were made under that name; `open`: also those that were not made over HTTP.
+ */
+export async function findOwn(call: ApiCall, ids: readonly string[], open = false) {
+  const { context, session, site } = call;
+  const { tasks } = await readTasks(context, await site.project());
+  const [found] = ids.flatMap((id) => tasks.find((task) => task.id === id) ?? []);
+  const creator = isRecord(found?.meta) ? found.meta["creator"] : undefined;
+  const seesAll = session.role === "admin" && session.name === nameOfUser(site.context.env);
+  return seesAll || creator === session.name || (open && typeof creator !== "string") ? found : undefined;
+}
 
 /** The session's task; 404 also where it is another person's. */
 async function taskOf(call: ApiCall): Promise<Task> {
@@ -135,10 +150,9 @@ async function actionsOf({ context }: ApiCall, { logDir }: Project, id: string):
   const actions: CompletedAction[] = [];
   const open = new Map<unknown, CompletedAction>();
   const but = (type: string): boolean => !["tool_use", "tool_result", "command"].includes(type);
-  for (const run of await listRuns(context.ports, logDir))
-    for await (const { value, type } of readLines(context.ports, path.join(logDir, "runs", run), 0, {
-      but,
-    })) {
+  for (const run of await listRuns(context.ports, logDir)) {
+    const lines = readLines(context.ports, path.join(logDir, "runs", run), 0, { but });
+    for await (const { value, type } of lines) {
       if (value["task_id"] !== id) continue;
       const asked = open.get(value["id"]);
       const [begun, ended] = [type === "tool_use" ? callOf(value) : undefined, value["exit_code"]];
@@ -152,6 +166,7 @@ async function actionsOf({ context }: ApiCall, { logDir }: Project, id: string):
         actions.push({ action: "run_command", path: textField(value, "command") ?? "", status });
       }
     }
+  }
   return actions.slice(-MOST_ACTIONS);
 }
 
@@ -165,9 +180,8 @@ function callOf(value: Readonly<Record<string, unknown>>): CompletedAction | und
 
 /** A run takes the task up; the state where it ends. A client that leaves stops nothing. */
 async function untilCheckpoint(call: ApiCall, { id }: Task): Promise<unknown> {
-  const { ports } = call.context;
+  const { signal, context } = call;
   const project = await call.site.project();
-  const { signal } = call;
   const left = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => {
       resolve(undefined);
@@ -179,8 +193,8 @@ async function untilCheckpoint(call: ApiCall, { id }: Task): Promise<unknown> {
     return undefined;
   });
   const run = await Promise.race([started, left]);
-  const isLive = async (): Promise<boolean> => (await findLiveRun(ports, project))?.run === run;
-  while (run !== undefined && !signal.aborted && (await isLive())) await ports.clock.sleep(LOOK_AGAIN_MS);
+  while (run !== undefined && !signal.aborted && (await findLiveRun(context.ports, project))?.run === run)
+    await context.ports.clock.sleep(LOOK_AGAIN_MS);
   return stateOf(call, await taskOf(call));
 }
 
@@ -197,7 +211,7 @@ async function give(
 ): Promise<unknown> {
   const task = await taskOf(call);
   const { comment: message, changed, outcome } = said;
-  const text = changed === undefined ? undefined : JSON.stringify(changed);
+  const text = changed && JSON.stringify(changed);
   await by.answer(call.context, { id: task.id, ...given({ message, text, outcome }) });
   return untilCheckpoint(call, task);
 }
@@ -208,10 +222,7 @@ const SHARED = { answer: Coding, errors: [404, 409, 422] };
 export const CODING_ROUTES: readonly ApiRoute[] = [
   route("POST", "/coding/start", {
     does: "A request becomes a task with a workflow, and a run takes it up. Answers at once.",
-    body: z.strictObject({
-      request: someText(100_000),
-      workflow: z.string().max(100).optional(),
-    }),
+    body: z.strictObject({ request: someText(100_000), workflow: z.string().max(100).optional() }),
     answer: Coding,
     status: 202,
     errors: [409, 422],

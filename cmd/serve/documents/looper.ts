@@ -4,10 +4,12 @@ import { z } from "zod";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
 import { findKey, readModelName, usualModelOf } from "../../../src/config/settings/model-names.js";
 import { usageError, UserError } from "../../../src/system/errors.js";
+import type { PermissionMode } from "../../../src/config/settings/modes.js";
 import { given } from "../../../src/system/given.js";
+import { nodePorts } from "../../../src/system/processes/node-ports.js";
 import { isInside } from "../../../src/git/room/room.js";
 import { siteOf } from "../../commands/chapo/site.js";
-import { ApiError } from "../api-error.js";
+import { ApiError, misshapen } from "../api-error.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import type { Stream } from "../streams.js";
 import { forClient, STREAMS, type StreamNames } from "./event-shapes.js";
@@ -39,28 +41,30 @@ const Names = z
 
 /** Begins a turn as a client of the documents asks; what it got wrong is 400 with details. */
 export async function beginTurn(
-  { context, site, body }: ApiCall<unknown, Omit<z.infer<typeof LooperBody>, "message">>,
+  { site, body, ...asked }: ApiCall<unknown, Omit<z.infer<typeof LooperBody>, "message">>,
   work: TurnRequest["work"],
-  { mode, prepare }: { mode?: string } & Pick<TurnRequest, "prepare"> = {},
+  { usual = "trusted", prepare }: { usual?: PermissionMode } & Pick<TurnRequest, "prepare"> = {},
 ): Promise<BegunTurn> {
   const { provider, sessionId: session, projectRoot, skillIds: skill, config = Config.parse({}) } = body;
+  const context = { ...asked.context, ports: nodePorts() };
   try {
-    const { settings, agent, env, project } = await siteOf(context, { words: [] });
+    const own = await siteOf(context, { words: [] });
+    const { settings, agent, env, project } = own;
     const root =
       projectRoot === undefined ? undefined : await rootInside(context, project.folder, projectRoot);
     const model = provider === undefined ? undefined : modelOfProvider(provider, agent.model, env);
+    const request = { words: [], ...given({ model, skill }) };
     // As in a run: calls are allowed unless the settings say otherwise.
-    const request = given({ model, skill, mode: mode ?? settings.mode ?? "trusted" });
-    const turn = { context, request, settings: given(config), work, ...given({ session, root, prepare }) };
-    return await site.turns.begin(turn);
+    const withOwn = { ...own, settings: { ...settings, mode: settings.mode ?? usual, ...given(config) } };
+    const call = { context, request, site: withOwn };
+    return await site.turns.begin({ call, work, ...given({ session, root, prepare }) });
   } catch (error) {
     if (error instanceof UserError && error.hint?.includes("--trust") === true)
       throw new ApiError(409, "untrusted", error.message, {
         hint: "approve them at a terminal, where looper run asks",
       });
     if (!(error instanceof UserError)) throw error;
-    const { message, hint } = error;
-    throw new ApiError(400, "shape", message, { details: [{ at: "", message, ...given({ hint }) }] });
+    throw misshapen("", error.message, given({ hint: error.hint }));
   }
 }
 

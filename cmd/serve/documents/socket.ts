@@ -4,11 +4,12 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import { z } from "zod";
+import { splitLines } from "../../../src/agents/process/lines.js";
 import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { tryParseJson } from "../../../src/system/text/json.js";
 import type { makeApp } from "../app.js";
-import { judgeHead, type ServerNames } from "../guards.js";
+import { headOf, judgeHead, type ServerNames } from "../guards.js";
 
 const PATH = "/api/ws/chat";
 const MOST_MESSAGE = 1 << 20;
@@ -50,12 +51,9 @@ const server = new WebSocketServer({
 
 /** Answers a request to upgrade; one from elsewhere is refused as every other. */
 export function upgrade(site: SocketSite, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const { headersDistinct: headers, headers: plain, url = "", method = "GET" } = request;
+  const { headersDistinct, headers, url = "", method = "GET" } = request;
   const refused = judgeHead(
-    {
-      ...{ method, hosts: headers["host"] ?? [], origin: plain.origin, type: undefined, encoding: undefined },
-      ...{ site: headers["sec-fetch-site"]?.[0], hasBody: false },
-    },
+    headOf(method, headersDistinct["host"], (name) => headersDistinct[name]?.[0]),
     site.names(),
   );
   const status = refused?.status ?? (url.split("?")[0] === PATH ? undefined : 404);
@@ -64,7 +62,9 @@ export function upgrade(site: SocketSite, request: IncomingMessage, socket: Dupl
     return;
   }
   server.handleUpgrade(request, socket, head, (client) => {
-    const named = (plain["sec-websocket-protocol"] ?? "").split(",").map((one) => KEY.exec(one.trim())?.[1]);
+    const named = (headers["sec-websocket-protocol"] ?? "")
+      .split(",")
+      .map((one) => KEY.exec(one.trim())?.[1]);
     const key = named.find((one) => one !== undefined) ?? "";
     new Talk(site, request, { client, key }).begin().catch(() => {
       client.terminate();
@@ -240,11 +240,6 @@ class Talk {
 
 /** The whole lines of a stream, as they come. */
 async function* linesOf({ body }: Response): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
+  const lines = splitLines();
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) yield* lines.push(chunk);
 }

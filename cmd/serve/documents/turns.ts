@@ -5,13 +5,11 @@ import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { readSession } from "../../../src/chapo/session/sessions.js";
-import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { readLastLines } from "../../../src/logging/last-lines.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
 import type { Ports } from "../../../src/system/ports.js";
-import { nodePorts } from "../../../src/system/processes/node-ports.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { modelOf, openHere, siteOf, type ChapoLine } from "../../commands/chapo/site.js";
+import { modelOf, openHere, siteOf, type ChapoCall } from "../../commands/chapo/site.js";
 import { ApiError } from "../api-error.js";
 import type { LogFollowers } from "../follow.js";
 import { Stream } from "../streams.js";
@@ -24,10 +22,8 @@ const LINE_END = 10;
 
 /** A turn that a client asks for. */
 export interface TurnRequest {
-  context: CommandContext;
-  request: Omit<ChapoLine, "words">;
-  /** The settings of this turn, over the project's. */
-  settings?: Partial<ChapoSettings>;
+  /** With ports of its own: the marks of its processes are not those of another session. */
+  call: ChapoCall;
   /** The folder of its tools, absolute; absent: the project's. */
   root?: string;
   /** The session that continues; absent: a new one. */
@@ -60,18 +56,12 @@ export class ChapoTurns {
 
   /** Opens the session and begins; throws what cannot be opened. A later failure is the turn's last event. */
   async begin(turn: TurnRequest): Promise<BegunTurn> {
-    const { context, request, settings = {}, root, session, prepare, work } = turn;
+    const { call, root, session, prepare, work } = turn;
     if (this.#turns.size + this.#opening >= MOST_TURNS)
       throw new ApiError(503, "busy", "too many conversations at once", { retry_after: 5 });
     this.#opening++;
     try {
-      // Ports of its own: the marks of its processes are not those of another session.
-      const own = { ...context, ports: nodePorts() };
-      const asked: ChapoLine = { ...request, words: [] };
-      const site = await siteOf(own, asked);
-      const withOwn = { ...site, settings: { ...site.settings, ...settings } };
-      const call = { context: own, request: asked, site: withOwn };
-      if (session !== undefined && (await sessionOf({ context }, session)).isHeld)
+      if (session !== undefined && (await sessionOf(call, session)).isHeld)
         throw new ApiError(409, "running", `the session ${session} is working on a message`);
       const model = await modelOf(call);
       let take: Listen = () => undefined;
@@ -82,7 +72,7 @@ export class ChapoTurns {
         onWarning: () => undefined,
       };
       const chapo = await openHere(call, { model, signal: this.closing, resume: session, root }, listener);
-      const folder = path.join(site.sessionsFolder, chapo.id);
+      const folder = path.join(call.site.sessionsFolder, chapo.id);
       try {
         const log = await openLog(this.ports, folder);
         await prepare?.(chapo);
@@ -163,14 +153,17 @@ function endWithout(sessionId: string, error: string): SaidEvent {
   return { type: "error", data: { error, message: error, recoverable: true, status: "error", sessionId } };
 }
 
+/** Where the sessions are stored. */
+export async function sessionsAt({ context }: { context: CommandContext }) {
+  return { ports: context.ports, folder: (await siteOf(context, { words: [] })).sessionsFolder };
+}
+
 /** The session with this id, and its folder; throws 404. */
-export async function sessionOf({ context }: { context: CommandContext }, id: string) {
-  const { sessionsFolder: folder } = await siteOf(context, { words: [] });
-  const found = /^[A-Za-z0-9][\w-]{0,79}$/.test(id)
-    ? await readSession({ ports: context.ports, folder }, id)
-    : undefined;
+export async function sessionOf(call: { context: CommandContext }, id: string) {
+  const place = await sessionsAt(call);
+  const found = /^[A-Za-z0-9][\w-]{0,79}$/.test(id) ? await readSession(place, id) : undefined;
   if (found === undefined) throw new ApiError(404, "no-session", "Session not found");
-  return { ...found, folder: path.join(folder, id) };
+  return { ...found, folder: path.join(place.folder, id) };
 }
 
 /** The number of the last line of a session's log. */

@@ -11,12 +11,12 @@ import { rowsOf } from "../../../src/ui/view/rows.js";
 import { command as runs } from "../../commands/runs.js";
 import { command as stop } from "../../commands/stop.js";
 import { ApiError } from "../api-error.js";
-import { AgentJob, jobsOf } from "../attempts.js";
 import { lastSeq } from "../documents/turns.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
 import { folderOf, rangeAnswer } from "../run-folder.js";
 import { startRun } from "../start-run.js";
 import { frame, Stream } from "../streams.js";
+import { AgentJob, jobsOf } from "./attempts.js";
 
 const BEAT_MS = 10_000;
 
@@ -123,13 +123,13 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
       const { last } = call.query;
       const isEnd = seen === 0 && last !== undefined;
       const after = isEnd ? Math.max(0, (await lastSeq(context.ports, folder)) - last) : seen;
-      const accept = call.header("accept") ?? "";
       // After its last lines a run lets go of its lock.
       const isOver = async (): Promise<boolean> =>
         (await findLiveRun(context.ports, await site.project()))?.run !== run;
       const over = { isOver, end: /"type":"run_ended"/ };
       const lines = site.followers.lines(folder, { after, beatMs: BEAT_MS, signal, over });
-      if (accept.includes("application/x-ndjson")) return new Stream("application/x-ndjson", ndjson(lines));
+      if (call.header("accept")?.includes("application/x-ndjson") === true)
+        return new Stream("application/x-ndjson", ndjson(lines));
       return new Stream("text/event-stream", sse(run, lines, context.ports.clock));
     },
   }),

@@ -11,9 +11,7 @@ import { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { UndoAnswer } from "../../../src/ui/shapes/work.js";
 import { answer as listTasks } from "../../commands/ls.js";
 import * as edits from "../../commands/edits.js";
-import { command as accept } from "../../commands/accept.js";
 import { command as show } from "../../commands/show.js";
-import { command as todo } from "../../commands/todo.js";
 import { command as undo } from "../../commands/undo.js";
 import { command as why } from "../../commands/why.js";
 import { addTasks, editAs } from "../../lookup/edit.js";
@@ -204,7 +202,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     "todo",
     "Marks it as still to do; `restart`: its workflow begins again, at `stage` if one is named.",
     ({ context, body }, id) =>
-      todo.answer(context, { ids: [id], ...given({ restart: body?.restart, stage: body?.stage }) }),
+      edits.todo.answer(context, { ids: [id], ...given({ restart: body?.restart, stage: body?.stage }) }),
     z.strictObject({ restart: z.boolean().optional(), stage: z.string().optional() }).optional(),
   ),
   verb("done", "Marks it as done by hand, without checks.", ({ context }, id) =>
@@ -212,7 +210,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
   ),
   verb("accept", "Counts it as verified; not beside a run.", async (call, id) => {
     await mustNotRun(call, "accept a task");
-    return accept.answer(call.context, { ids: [id] });
+    return edits.accept.answer(call.context, { ids: [id] });
   }),
   verb(
     "pause",
