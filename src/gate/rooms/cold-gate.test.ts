@@ -313,6 +313,31 @@ test("source that passes only with a comment which silences the check is unverif
   expect(warnings.join()).toContain("comments that silence a check in src/add.js");
 });
 
+test("a file that is program and test keeps its letters where its tests stay as they were", async ({
+  cold,
+}) => {
+  const box = (edge: string, more: string): string => `import unittest
+
+MARK = "é"
+
+
+def edge(w, h):
+    return ${edge}
+
+
+class Tests(unittest.TestCase):
+    def test_edge(self):
+        self.assertEqual((edge(2, 3), len(MARK)), (5, 1))
+${more}`;
+  const more = "\n    def test_none(self):\n        self.assertEqual(edge(0, 0), 0)\n";
+  const { report } = await cold.judge(
+    { "box.py": box("w - h", "") },
+    { "box.py": box("w + h", more) },
+    { commands: ["python3 -m unittest box"], measured: true },
+  );
+  expect(report).toMatchObject({ verdict: "passed" });
+});
+
 exhaustively("only the files that a task's changes allow count as source", async ({ cold }) => {
   const attempt = { ...DONE, "test/add.test.js": TEST.replace("1, 2), 3", "1, 2), 3 + 0") };
   const bent = {

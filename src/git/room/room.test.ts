@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
+import { toBytes } from "../base/bytes.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { filesOf, readBlobs } from "../base/objects.js";
 import {
@@ -54,7 +55,7 @@ test("a room holds a commit and changes on top of it, with bytes, modes, links a
     { path: "dir/b.txt", from: { mode: "100644", oid }, to: { mode: "000000", oid: "" } },
     { path: "copy", from: { mode: "000000", oid: "" }, to: { mode: "100755", oid } },
   ];
-  const texts = [{ path: "package.json", mode: "100644", text: "ä\n" }];
+  const texts = [{ path: "package.json", mode: "100644", text: toBytes("ä\n") }];
   const room = await openRoom(rooms, at(commit, { entries, texts }));
   expect(room.cwd).toBe(usualTop(rooms));
   expect(readFileSync(join(room.cwd, "copy"), "utf8")).toBe("one\n");

@@ -43,7 +43,7 @@ export interface GitRoom extends GitPlace {
 export interface RoomContent {
   commit: string;
   entries: readonly DiffEntry[];
-  /** Paths in bytes. They replace the versions in the entries. */
+  /** Paths and texts in bytes. They replace the versions in the entries. */
   texts: readonly { path: string; mode: string; text: string }[];
 }
 
@@ -283,7 +283,7 @@ async function makeCommit(place: GitPlace, { commit, entries, texts }: RoomConte
   if (entries.length === 0 && texts.length === 0) return commit;
   const written: DiffEntry[] = [];
   for (const { path, mode, text } of texts) {
-    const { out } = await runGit(place, ["hash-object", "-w", "--stdin"], { input: toBytes(text) });
+    const { out } = await runGit(place, ["hash-object", "-w", "--stdin"], { input: text });
     written.push({ path, from: { mode: "000000", oid: "" }, to: { mode, oid: out.trimEnd() } });
   }
   const replaced = new Set(texts.map(({ path }) => path));
