@@ -103,3 +103,63 @@ exhaustively(
     expect(gates(rig)).toMatchObject([{ verdict: "unbroken", cold: false }]);
   }),
 );
+
+/** A manifest, with what stays between its parts. */
+const manifest = (names: readonly string[], script: string): string =>
+  `${JSON.stringify(
+    {
+      type: "module",
+      dependencies: Object.fromEntries(names.map((name) => [`${name}-of-ours`, "1.0.0"])),
+      license: "MIT",
+      author: "Ada",
+      scripts: { start: "node src/add.mjs", lint: "true", test: script },
+    },
+    undefined,
+    2,
+  )}\n`;
+
+/** Makes each dependency of the manifest. */
+const INSTALL = `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+for (const name of Object.keys(JSON.parse(readFileSync("package.json", "utf8")).dependencies)) {
+  mkdirSync("node_modules/" + name, { recursive: true });
+  writeFileSync("node_modules/" + name + "/package.json", JSON.stringify({ main: "index.mjs" }));
+  writeFileSync("node_modules/" + name + "/index.mjs", ${JSON.stringify(EQUAL)});
+}
+`;
+const BENT = "export const add = (a, b) => a - b;\n";
+const USING = 'import { equal } from "one-of-ours";\nexport const one = () => equal(1, 1);\n';
+const USED = `import { test } from "node:test";
+import { one } from "../src/one.mjs";
+test("uses one", one);
+`;
+
+test(
+  "a task that needs its new dependency is not accused of what an earlier one changed in the manifest, and pays nothing with it",
+  story(async (rig) => {
+    const play = await project(rig, { commands: ["npm test -s"], setup: ["node install.mjs"] });
+    const script = "node --test test/";
+    rig.write("package.json", manifest(["left-pad"], script));
+    rig.write("install.mjs", INSTALL);
+    rig.gitInit();
+    play(
+      { "package.json": manifest(["left-pad"], `${script} || true`) },
+      {
+        "package.json": manifest(["left-pad", "one"], `${script} || true`),
+        "src/one.mjs": USING,
+        "test/one.test.mjs": USED,
+      },
+      {
+        "package.json": manifest(["left-pad", "one", "two"], `${script} || true`),
+        "src/add.mjs": BENT,
+      },
+    );
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    const { code, stderr } = await run(rig);
+    expect(code, stderr).toBe(0);
+    expect(gates(rig)).toMatchObject([
+      { verdict: "unbroken", changed_checks: ["package.json"] },
+      { verdict: "passed", cold: true, proof: { new_tests: [{ name: "test/one.test.mjs > uses one" }] } },
+      { verdict: "unverified", because: "influence", on: ["T1", "T2"] },
+    ]);
+  }),
+);

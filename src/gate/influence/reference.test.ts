@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { test } from "../../git/testing/scratch.js";
-import { NOTHING, type DiffEntry } from "../../git/base/read/diff.js";
+import { joinChanges, NOTHING, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
-import { findReference, joinChanges, noteLeft, type RunStart } from "./reference.js";
+import { findReference, mergeManifests, noteLeft, type RunStart } from "./reference.js";
 
 const at = (path: string, from: string, to: string): DiffEntry => {
   const version = (oid: string) => (oid === "" ? NOTHING : { mode: "100644", oid });
@@ -57,4 +57,54 @@ test("a change since the start is an agent's if an agent left that version, else
   const word = { ...onT1, accepted: new Set(["T2"]) };
   expect(await findReference(repo, word, base, never)).toMatchObject({ since: [], onTopOf: [] });
   expect(await findReference(repo, runStart, start, never)).toMatchObject({ start, persons: [], since: [] });
+});
+
+test("a manifest gains what each task adds to its dependencies, and not what else one changed of it", async ({
+  scratch,
+}) => {
+  const { git, top, ports } = scratch;
+  const commit = async (names: string[], script: string): Promise<string> => {
+    const dependencies = Object.fromEntries(names.map((name) => [name, "1.0.0"]));
+    const text = JSON.stringify(
+      { dependencies, license: "MIT", author: "A", scripts: { a: "", test: script } },
+      null,
+      1,
+    );
+    await ports.files.writeAtomic(`${top}/package.json`, Buffer.from(text));
+    await git("commit", "-qam", "more");
+    return git("rev-parse", "HEAD");
+  };
+  await ports.files.writeAtomic(`${top}/package.json`, Buffer.from("{}"));
+  await git("add", "-A");
+  const repo = await scratch.open();
+  const commits = [
+    await commit(["a"], "test"),
+    await commit(["a"], "true"),
+    await commit(["a", "b"], "true"),
+    await commit(["a", "b", "d"], "false"),
+  ];
+  const [start = "", one = "", two = "", three = ""] = commits;
+  const runStart: RunStart = { start, left: new Map(), needed: new Map(), accepted: new Set() };
+  for (const [at, to] of [one, two, three].entries())
+    noteLeft(runStart, await diffTrees(repo, to, commits[at]), `T${String(at + 1)}`);
+  const textAt = async ([entry]: readonly DiffEntry[]): Promise<string> =>
+    git("cat-file", "blob", entry?.to.oid ?? "");
+  const first = await findReference(repo, runStart, one, never);
+  expect(first).toMatchObject({ persons: [], since: [{ path: "package.json" }] });
+  expect(await mergeManifests(repo, first, await diffTrees(repo, three, one))).toEqual(new Map());
+  const [own] = await mergeManifests(repo, first, await diffTrees(repo, two, one));
+  const second = await findReference(repo, runStart, two, never);
+  expect(second.persons).toMatchObject([{ path: "package.json", to: own?.[1] }]);
+  expect(JSON.parse(await textAt(second.persons))).toMatchObject({
+    dependencies: { a: "1.0.0", b: "1.0.0" },
+    scripts: { test: "test" },
+  });
+  expect(second.since.map(second.taskOf)).toEqual(["T1"]);
+  const third = await findReference(repo, runStart, three, never);
+  expect(third.persons).toEqual(second.persons);
+  expect(third.since.map(third.taskOf)).toEqual(["T3"]);
+  const trusted = { ...runStart, needed: new Map([["T1", { paths: new Set(["package.json"]), on: [] }]]) };
+  const needing = await findReference(repo, trusted, two, never);
+  expect(needing).toMatchObject({ since: [], onTopOf: ["T1"] });
+  expect(await textAt(needing.persons)).toContain('"true"');
 });

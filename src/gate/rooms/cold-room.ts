@@ -1,7 +1,7 @@
 // Makes a room with everything that commands need: the files, an environment for that place, and the output
 // of the setup. room-orders.ts decides on the files, and cold-pass.ts runs the commands.
 import { join, relative, sep, basename } from "node:path";
-import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
+import type { DiffEntry, Version } from "../../git/base/read/diff.js";
 import {
   closeRoom,
   isInside,
@@ -12,6 +12,7 @@ import {
   type RoomContent,
   type Rooms,
 } from "../../git/room/room.js";
+import { withChanges } from "../../git/bring-back/bring-back.js";
 import { filesOf } from "../../git/base/objects.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { given } from "../../system/given.js";
@@ -78,7 +79,7 @@ export async function readBase(
   commit: string,
   persons: readonly DiffEntry[] = [],
 ): Promise<BaseTree> {
-  return { commit, persons, files: withEntries(await filesOf(rooms.repo, commit), persons) };
+  return { commit, persons, files: withChanges(await filesOf(rooms.repo, commit), persons) };
 }
 
 /** Opens a room, prepares it, acts in it and removes it. Throws a `GitError`. */
@@ -98,7 +99,7 @@ export async function workInRoom<T>(
   const open = await openRoom(places.rooms, contentOf(order));
   try {
     const room = roomOf(places, open);
-    const key = setupKey(places, withEntries(order.base.files, order.entries), open.cwd);
+    const key = setupKey(places, withChanges(order.base.files, order.entries), open.cwd);
     const ready = await setUp(ports, places, { place: open, room, key, mayKeep: isBase(order) }, stop);
     if (ready === "interrupted") return { how: "interrupted" };
     if (ready !== "ready") return { how: "unprepared", ran: ready };
@@ -116,7 +117,7 @@ async function sharesSetup(places: ColdPlaces, order: RoomOrder): Promise<boolea
   const top = usualTop(places.rooms);
   const { files } = order.base;
   const key = setupKey(places, files, top);
-  const isSame = key === setupKey(places, withEntries(files, order.entries), top);
+  const isSame = key === setupKey(places, withChanges(files, order.entries), top);
   if (key === undefined || key === places.cache.refused || !isSame) return false;
   return !(await isKept(places.rooms.repo.ports, places.cache, key));
 }
@@ -128,18 +129,6 @@ function contentOf({ base: { commit, persons }, entries, texts }: RoomOrder): Ro
 
 function isBase({ entries, texts }: RoomOrder): boolean {
   return entries.length === 0 && texts.length === 0;
-}
-
-function withEntries(
-  before: ReadonlyMap<string, Version>,
-  entries: readonly DiffEntry[],
-): ReadonlyMap<string, Version> {
-  const files = new Map(before);
-  for (const { path, to } of entries) {
-    if (exists(to)) files.set(path, to);
-    else files.delete(path);
-  }
-  return files;
 }
 
 function roomOf(places: ColdPlaces, { cwd: top }: GitRoom): Room {

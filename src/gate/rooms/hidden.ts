@@ -218,7 +218,7 @@ async function copyInto(
   let folder = room;
   for (const part of into.split("/").filter((one) => one !== "" && one !== ".")) {
     folder = join(folder, part);
-    await makeRealFolder(files, folder);
+    await makeWay(files, folder, "folder");
   }
   await copyTo(files, from, kind === "folder" ? folder : join(folder, basename(from)));
 }
@@ -226,24 +226,15 @@ async function copyInto(
 /** Copies a file or a folder; symlinks in `from` are followed. */
 async function copyTo(files: Files, from: string, to: string): Promise<void> {
   const kind = (await files.stat(from))?.kind;
-  if (kind === "folder") {
-    await makeRealFolder(files, to);
-    for (const name of await files.list(from)) await copyTo(files, join(from, name), join(to, name));
-  } else if (kind === "file") {
-    await makeWay(files, to);
-    await files.copy(from, to);
-  }
+  if (kind !== "folder" && kind !== "file") return;
+  await makeWay(files, to, kind);
+  if (kind === "file") await files.copy(from, to);
+  else for (const name of await files.list(from)) await copyTo(files, join(from, name), join(to, name));
 }
 
-async function makeRealFolder(files: Files, path: string): Promise<void> {
-  await makeWay(files, path, "folder");
-  await files.makeFolder(path);
-}
-
-/** Removes what is at a path, unless it is of the wanted kind. */
-async function makeWay(files: Files, path: string, wanted?: "folder"): Promise<void> {
+/** Makes a real folder at a path, or frees the path for a file. */
+async function makeWay(files: Files, path: string, wanted: "folder" | "file"): Promise<void> {
   const kind = (await files.stat(path, { link: true }))?.kind;
-  if (kind === undefined || kind === wanted) return;
-  if (kind === "folder") await files.removeTree(path);
-  else await files.remove(path);
+  if (kind !== "folder" || wanted === "file") await files.removeTree(path);
+  if (wanted === "folder") await files.makeFolder(path);
 }

@@ -4,13 +4,13 @@
 // checks do not pass without, prove.ts what the work turned green.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
-import { exists } from "../../git/base/read/diff.js";
+import { exists, joinChanges } from "../../git/base/read/diff.js";
 import { runPass, passesAlone, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
 import { pathFromTop, type ColdPlaces } from "./cold-room.js";
 import { blankSuppressions, kindOf, studyChanges, type Study } from "./study.js";
 import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import type { GatePlan } from "../commands/run-commands.js";
-import { joinChanges } from "../influence/reference.js";
+import { mergeManifests } from "../influence/reference.js";
 import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";
 import { earlierInfluence, explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
@@ -67,10 +67,11 @@ export async function sortAttempt(places: ColdPlaces, order: ColdOrder): Promise
 }
 
 /** Studies all changes by agents since the start of the run. */
-function studyAttempt(places: ColdPlaces, { reference, changes, plan }: ColdOrder): Promise<Study> {
+async function studyAttempt(places: ColdPlaces, { reference, changes, plan }: ColdOrder): Promise<Study> {
   const { start: base, persons, since } = reference;
   return studyChanges(places, {
     ...{ base, persons, changes: joinChanges(since, changes) },
+    manifests: await mergeManifests(places.rooms.repo, reference, changes),
     commands: commandsOf(plan),
   });
 }
@@ -122,7 +123,8 @@ function onTopOf({ reference }: ColdOrder): Pick<GateReport, "on"> {
 async function judgeWork(gate: Gate): Promise<JudgedWork> {
   const end = (report: GateReport): JudgedWork => ({ report, now: undefined, warnings: [] });
   const influence = findInfluence(gate);
-  const whole = influence.all.length === 0 ? undefined : await runPass(gate, wholeOrder(gate));
+  const isSourceAlone = influence.all.length === 0 && gate.study.heldManifests.size === 0;
+  const whole = isSourceAlone ? undefined : await runPass(gate, wholeOrder(gate));
   if (whole !== undefined && !isGreen(whole.report)) return end(whole.report);
   const alone = await runAlone(gate, influence, whole);
   const { report, now } = alone.source;

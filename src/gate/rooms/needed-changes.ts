@@ -54,7 +54,8 @@ const MOST_ATTRIBUTION_MS = 60_000;
 /** The changes that earlier tasks of the run made and that are not source. */
 export function earlierInfluence({ study, order }: Gate, kept: ReadonlySet<string>): readonly DiffEntry[] {
   const changed = new Set(study.changes.map(({ path }) => path));
-  return order.reference.since.filter(({ path }) => changed.has(path) && !kept.has(toText(path)));
+  const isHeld = (path: string): boolean => !kept.has(path) || study.heldManifests.has(path);
+  return order.reference.since.filter(({ path }) => changed.has(path) && isHeld(toText(path)));
 }
 
 /** The paths with the diffs that the attempt made, redacted. */

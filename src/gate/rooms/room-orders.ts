@@ -1,7 +1,7 @@
 // The rooms of a verdict: the whole attempt, and the reference with some of its changes, which judge-work.ts
 // runs; and the reference alone, which is measured before a task.
 import { posix } from "node:path";
-import { toBytes, toText } from "../../git/base/bytes.js";
+import { foldersAbove, toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import { runTwice, type ColdOrder, type Gate, type PassOrder } from "./cold-pass.js";
 import { pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
@@ -35,8 +35,13 @@ export function orderWith(
   });
   const { entries, heldBack } = planRoom(changes, (path) => kept.has(path) || before.has(path));
   const baseline = earlier === undefined ? order.baseline : withAllTests(order.baseline);
+  const content = roomOrder(study, entries, true);
+  const texts = content.texts.filter(({ path }) => {
+    const name = toText(path);
+    return !(before.has(name) && study.heldManifests.has(name));
+  });
   return {
-    content: roomOrder(study, entries, true),
+    content: { ...content, texts },
     plan: withoutMissing(order.plan, { places, study, heldBack }),
     baseline,
   };
@@ -127,10 +132,6 @@ export function planRoom(changes: readonly DiffEntry[], isKept: (path: string) =
 /** Whether a path can exist beside files that stay: neither above nor below one of them. */
 function freeOf(staying: readonly DiffEntry[]): (path: string) => boolean {
   const files = new Set(staying.map(({ path }) => path));
-  const folders = new Set(staying.flatMap(({ path }) => foldersOf(path)));
-  return (path) => !folders.has(path) && !foldersOf(path).some((folder) => files.has(folder));
-}
-
-function foldersOf(path: string): string[] {
-  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+  const folders = foldersAbove(files);
+  return (path) => !folders.has(path) && ![...foldersAbove([path])].some((folder) => files.has(folder));
 }

@@ -25,6 +25,8 @@ interface StudyOrder {
   /** Changes that a person made to the base; they count as part of it. */
   persons: readonly DiffEntry[];
   changes: readonly DiffEntry[];
+  /** By path (bytes): what a room of the source has of a changed manifest in place of all its changes. */
+  manifests?: ReadonlyMap<string, Version>;
   /** All commands of the gate. */
   commands: Commands;
 }
@@ -35,6 +37,7 @@ interface Facts {
   changes: readonly DiffEntry[];
   /** The bytes of small changed blobs, by id. */
   blobs: ReadonlyMap<string, string>;
+  manifests: ReadonlyMap<string, Version>;
 }
 
 /** The facts about changes that their files show. */
@@ -43,8 +46,10 @@ export interface Study extends Facts {
   sorter: Pick<Sorter, "isCheck" | "isTest" | "ownCommandsWith">;
   /** The kind of each changed path (text). */
   kinds: ReadonlyMap<string, Sorted>;
-  /** Source files that have tests in them, with these as at the base. */
+  /** Source files that have tests in them, with these as at the base; and manifests with new dependencies alone. */
   withOldTests: readonly RoomText[];
+  /** The manifests (text) among them: an earlier task changed more of these, which is not in a room of the source. */
+  heldManifests: ReadonlySet<string>;
   /** The same files as at the base, with the tests in them as the changes left them. */
   withNewTests: readonly RoomText[];
   /** Source (text) that counts as checks: its tests cannot be told apart, or went with a removed file. */
@@ -66,13 +71,26 @@ export async function studyChanges(places: ColdPlaces, order: StudyOrder): Promi
     tests: testsThatRun(all, files, { sorter, commands }),
   }));
   const kinds = new Map(sorted.map((one) => [one.path, one]));
-  return { ...facts, sorter, kinds, ...separateTests(facts, kinds, tests) };
+  const { withOldTests, ...separated } = separateTests(facts, kinds, tests);
+  const manifests = [...facts.manifests].flatMap(([path, { mode, oid }]): RoomText[] => {
+    const text = facts.blobs.get(oid);
+    return text !== undefined && kindOf({ kinds }, toText(path)) === "source" ? [{ path, mode, text }] : [];
+  });
+  return {
+    ...{ ...facts, sorter, kinds, ...separated },
+    withOldTests: [...withOldTests, ...manifests],
+    heldManifests: new Set(manifests.map(({ path }) => toText(path))),
+  };
 }
 
-async function readFacts(places: ColdPlaces, { base, persons, changes }: StudyOrder): Promise<Facts> {
-  const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
+async function readFacts(
+  places: ColdPlaces,
+  { base, persons, changes, manifests = new Map() }: StudyOrder,
+): Promise<Facts> {
+  const versions = [...changes.flatMap(({ from, to }) => [from, to]), ...manifests.values()];
+  const oids = versions.filter(isBlob).map(({ oid }) => oid);
   const blobs = await readBlobs(places.rooms.repo, oids, MOST_BYTES);
-  return { base: await readBase(places, base, persons), changes, blobs };
+  return { base: await readBase(places, base, persons), changes, blobs, manifests };
 }
 
 /** The kind of a changed path (text). */
@@ -149,7 +167,7 @@ async function askSorter<T>(
   const [project = "", work = ""] = [places.projectDir, places.workDir].map((folder) =>
     pathFromTop(places.rooms, folder),
   );
-  const changes = facts.changes.map((entry) => changedFile(entry, facts.blobs));
+  const changes = facts.changes.map((entry) => changedFile(entry, facts));
   const { files, read } = readAsAsked(places, facts);
   const programs = await findPrograms(places, changes);
   const sorting: SortOrder = {
@@ -158,7 +176,9 @@ async function askSorter<T>(
     hasProgram: (name) => programs.has(name),
   };
   for (;;) {
-    const answer = ask(new Sorter(sorting), changes, files);
+    const sorter = new Sorter(sorting);
+    if (await read()) continue;
+    const answer = ask(sorter, changes, files);
     if (!(await read())) return answer;
   }
 }
@@ -235,8 +255,9 @@ function readAsAsked(
   };
 }
 
-function changedFile({ path, from, to }: DiffEntry, blobs: ReadonlyMap<string, string>): ChangedFile {
-  return { path: toText(path), from, to, before: textIn(blobs, from.oid), after: textIn(blobs, to.oid) };
+function changedFile({ path, from, to }: DiffEntry, { blobs, manifests }: Facts): ChangedFile {
+  const after = textIn(blobs, (manifests.get(path) ?? to).oid);
+  return { path: toText(path), from, to, before: textIn(blobs, from.oid), after };
 }
 
 function textIn(blobs: ReadonlyMap<string, string>, oid: string): string | undefined {

@@ -2,7 +2,7 @@
 // Either all of it is put there, or nothing.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { type DiffEntry, sameContent, NOTHING, isModule } from "../base/read/diff.js";
+import { type DiffEntry, joinChanges, sameContent, NOTHING, isModule } from "../base/read/diff.js";
 import type { Repository } from "../base/repository/repository.js";
 import { planAll, writeTree, type Clash, withChanges, mergeChanges } from "../bring-back/bring-back.js";
 import { byPath, type ByPath, listEntries } from "../index/index-person.js";
@@ -50,7 +50,7 @@ export async function applyWork(
     steps.push(plan.set);
     before = commit;
   }
-  const all = joinSteps(steps);
+  const all = joinChanges(...steps);
   const lost = there.uncommitted.filter((path) => !all.some((entry) => entry.path === path));
   if (lost.length > 0)
     return { how: "conflicts", clashes: lost.map((path) => ({ path: toText(path), why: "differs" })) };
@@ -82,15 +82,6 @@ async function findPresent(
   const uncommitted = changes.filter(({ path }) => dirty.has(path)).map(({ path }) => path);
   const isAll = changes.every(({ path, to }) => sameContent(tree.get(path) ?? NOTHING, to));
   return { uncommitted, isAll: isAll && uncommitted.length > 0 };
-}
-
-/** The changes of all steps as one. */
-function joinSteps(steps: readonly (readonly DiffEntry[])[]): DiffEntry[] {
-  const all = new Map<string, DiffEntry>();
-  for (const entry of steps.flat()) {
-    all.set(entry.path, { ...entry, from: all.get(entry.path)?.from ?? entry.from });
-  }
-  return [...all.values()].filter(({ from, to }) => from.mode !== to.mode || from.oid !== to.oid);
 }
 
 export interface DiscardOrder {

@@ -67,6 +67,15 @@ export function turnBack(entries: readonly DiffEntry[]): DiffEntry[] {
   return entries.map(({ path, from, to }) => ({ path, from: to, to: from }));
 }
 
+/** Combines consecutive lists of changes. */
+export function joinChanges(...steps: readonly (readonly DiffEntry[])[]): DiffEntry[] {
+  const all = new Map<string, DiffEntry>();
+  for (const entry of steps.flat()) {
+    all.set(entry.path, { ...entry, from: all.get(entry.path)?.from ?? entry.from });
+  }
+  return [...all.values()].filter(({ from, to }) => !sameVersion(from, to));
+}
+
 /** The changes from one list of differences against a base to another one. */
 export function changesBetween(before: readonly DiffEntry[], now: readonly DiffEntry[]): DiffEntry[] {
   const old = new Map(before.map((entry) => [entry.path, entry]));

@@ -1,11 +1,11 @@
 // The gate of a stage: what the stage's `gate` means for the gate of an attempt, and the tests that earlier stages wrote and this
 // one must not change. checks.ts runs the commands.
 import { toText } from "../../../git/base/bytes.js";
-import { sameVersion, type DiffEntry } from "../../../git/base/read/diff.js";
+import { joinChanges, sameVersion, type DiffEntry } from "../../../git/base/read/diff.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
 import { diffTrees } from "../../../git/index/index-file.js";
 import { readWork } from "../../../git/saved-work/work-ref.js";
-import { joinChanges, type Reference } from "../../../gate/influence/reference.js";
+import type { Reference } from "../../../gate/influence/reference.js";
 import type { GateReport } from "../../../gate/verdict.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { JobFacts } from "../../step/effects.js";
