@@ -118,25 +118,31 @@ test(
 );
 
 test(
-  "a task's own check that passes before the work is named once when the task begins, one that fails is not",
+  "a ready task's own check that passes before the work is named once when the run begins, one that fails is not",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["true"], protected: ["!out.txt"] } });
     rig.writeBacklog([
       { id: "T1", verify: ["echo T1"] },
       { id: "T2", verify: ["grep good out.txt"] },
+      { id: "T3", verify: ["echo T3"] },
+      { id: "T4", verify: ["echo T4"], depends_on: ["T1"] },
     ]);
     rig.gitInit();
     const fails = async (turn: Turn) => {
       await turn.write("tried.txt", "tried");
       await turn.exit(1);
     };
-    play(puppet, fails, writes("one\n"), writes("good\n"));
-    const { stdout, stderr } = await rig.run(["run", "--no-review", "--trust"]);
-    const named = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("passes already"));
-    expect(named).toEqual([
-      expect.stringContaining("the check of T1 passes already, so it can prove nothing: echo T1") as string,
-    ]);
-    expect(verdicts(rig)).toEqual(["unbroken", "passed"]);
+    play(puppet, fails, writes("one\n"), writes("good\n"), writes("good 3\n"), writes("good 4\n"));
+    await rig.run(["run", "--no-review", "--trust"]);
+    const told = rig
+      .events()
+      .flatMap(({ type, message }) => (type === "warning" ? [String(message)] : [type]));
+    const named = told.filter((line) => /passes already|^(?:agent_started|task_claimed)$/.test(line));
+    const passes = (id: string): string =>
+      `the check of ${id} passes already, so it can prove nothing: echo ${id}`;
+    expect(named.filter((line) => line.includes("passes"))).toEqual(["T3", "T1", "T4"].map(passes));
+    expect(named.indexOf(passes("T3"))).toBeLessThan(named.indexOf("agent_started"));
+    expect(verdicts(rig)).toEqual(["unbroken", "passed", "unbroken", "unbroken"]);
   }),
 );
 

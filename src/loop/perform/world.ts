@@ -154,6 +154,8 @@ export interface RunMemory {
   /** The baseline of the current task. */
   baseline?: StoredBaseline | undefined;
   baselineCount: number;
+  /** The warnings that a task's check passes before the work; absent until the run looked at those of the ready tasks. */
+  idle?: Set<string>;
   finished: Set<TaskId>;
   /** The backlog's bytes before the first claim or review, and whether they were recorded for a replay. */
   start?: { backlog: Uint8Array; kept: boolean };

@@ -101,12 +101,13 @@ async function measureHere(
   return baseline === "interrupted" ? baseline : { baseline };
 }
 
-/** Runs a task's own commands on the tree it starts with. */
+/** Runs a task's own commands on the tree it starts with. `most`: the longest time of one, ms. */
 export async function measureOwnCommands(
   world: World,
   job: JobFacts,
   own: readonly string[],
   stop: AbortSignal,
+  most?: number,
 ): Promise<readonly Ran[] | "interrupted"> {
   const { cold } = world.memory;
   const base = world.memory.of(job.job).checkpoint?.base;
@@ -119,7 +120,7 @@ export async function measureOwnCommands(
   const reference = await findTaskReference(world, cold.rooms.repo, base);
   const plan = makePlan(world, own);
   const order = { reference, plan };
-  const wanted = { ...plan, commands: [] };
+  const wanted = { ...plan, commands: [], timeoutMs: most ?? plan.timeoutMs };
   const ran = await performAs("run-baseline", () => runAtReference(cold, order, wanted, stop));
   return ran ?? "interrupted";
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describeRedCheck } from "../../../gate/verdict/red-check.js";
 import { noteNeeded } from "../../../gate/influence/reference.js";
 import type { RedHidden } from "../../../gate/rooms/hidden.js";
+import { tableOf } from "../../../gate/sort/program-folders.js";
 import { isGreen } from "../../../gate/verdict/compare.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
 import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
@@ -11,8 +12,10 @@ import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.j
 import { isTreeAfter } from "../../../git/index/index-file.js";
 import type { CheckedCommand } from "../../../logging/events/event-parts.js";
 import type { StepEvent, EventOf } from "../../../logging/events/events.js";
+import { parseJson } from "../../../system/text/json.js";
 import { listSome } from "../../../system/text/cut.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
+import { statusesOf, waitsFor } from "../../../todo/model/select.js";
 import { check, measure, measureOwnCommands, openCold } from "./checks.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { JobFacts, EffectOf } from "../../step/effects.js";
@@ -51,6 +54,7 @@ export async function performBaseline(
     await world.log.tell({ type: "warning", ...job, message });
     return answer("unknown", found);
   }
+  await nameIdleChecks(world, job, stop);
   const own = await measureOwn(world, job, kept, stop);
   if (own === "interrupted") return answer(own);
   memory.baseline = withOwn(found.known, own);
@@ -86,6 +90,51 @@ function describeFound({ ports }: World, began: number, { known, hidden = [], un
   return { commands, unprepared, duration_ms: Math.round(ports.clock.monotonic() - began) };
 }
 
+/** How many checks of further tasks are looked at when a run begins, and for how long each. */
+const LOOKED_AT = 10;
+const LOOK_MS = 5_000;
+
+/** Names at the start of a run which checks of further ready tasks pass already: the first ones, where they run in a room. */
+async function nameIdleChecks(world: World, job: JobFacts, stop: AbortSignal): Promise<void> {
+  const { memory } = world;
+  if (memory.cold === undefined || memory.idle !== undefined) return;
+  memory.idle = new Set();
+  const tasks = memory.backlog?.tasks ?? [];
+  const statusOf = statusesOf(tasks);
+  const ready = tasks.filter((one) => one.status === "todo" && waitsFor(one, statusOf).length === 0);
+  const checks = ready
+    .filter(({ id }) => id !== job.task_id)
+    .flatMap(({ id }) =>
+      listTrustedCommands(world, { ...job, task_id: id }, []).map((command) => ({ id, command })),
+    )
+    .slice(0, LOOKED_AT);
+  if (checks.length === 0) return;
+  const commands = checks.map(({ command }) => command);
+  const ran = await measureOwnCommands(world, job, commands, stop, LOOK_MS);
+  if (ran === "interrupted") return;
+  for (const { id, command } of checks)
+    await tellIdle(
+      world,
+      { job, id },
+      ran.filter((one) => one.command === command),
+    );
+}
+
+/** Names checks of a task that pass before the work, each once a run. */
+async function tellIdle(
+  { memory, log }: World,
+  { job, id = "the task" }: { job: JobFacts; id: string | undefined },
+  measured: readonly Ran[],
+): Promise<void> {
+  const told = (memory.idle ??= new Set<string>());
+  for (const ran of measured) {
+    const message = `the check of ${id} passes already, so it can prove nothing: ${ran.command}`;
+    if (describeRedCheck(ran) !== undefined || told.has(message)) continue;
+    told.add(message);
+    await log.tell({ type: "warning", ...job, message });
+  }
+}
+
 /** Runs the task's own checks unless their results are known, and names those that pass before the work. */
 async function measureOwn(
   world: World,
@@ -97,12 +146,7 @@ async function measureOwn(
   const { own = [] } = known?.baseline ?? {};
   if (commands.every((one) => own.some(({ command }) => command === one))) return own;
   const measured = await measureOwnCommands(world, job, commands, stop);
-  if (measured === "interrupted") return measured;
-  for (const ran of measured) {
-    if (describeRedCheck(ran) !== undefined) continue;
-    const message = `the check of ${job.task_id ?? "the task"} passes already, so it can prove nothing: ${ran.command}`;
-    await world.log.tell({ type: "warning", ...job, message });
-  }
+  if (measured !== "interrupted") await tellIdle(world, { job, id: job.task_id }, measured);
   return measured;
 }
 
@@ -294,13 +338,5 @@ async function findManifests({ repo }: World, changes: readonly DiffEntry[]): Pr
 
 /** The value of `looper`, as text; "" without one. */
 function keyOf(bytes: string | undefined): string {
-  try {
-    const manifest: unknown = JSON.parse(toText(bytes ?? "{}"));
-    const value: unknown =
-      typeof manifest === "object" && manifest !== null ? Reflect.get(manifest, "looper") : undefined;
-    return value === undefined ? "" : JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof SyntaxError) return "";
-    throw error;
-  }
+  return JSON.stringify(tableOf(parseJson(toText(bytes ?? "{}")))["looper"] ?? "");
 }
