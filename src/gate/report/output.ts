@@ -4,34 +4,31 @@ import { stripControlSequences } from "../../system/text/control-sequences.js";
 import { cutToLastLines } from "./cut.js";
 
 const MOST_HELD = 64 * 1024;
+const MOST_PIECES = 64;
 const MOST_TAIL = 8 * 1024;
 /** How much at the start of cut text may be the rest of a secret that no pattern recognises any more. */
 const UNSAFE_HEAD = 10 * 1024;
 
 /** The last bytes of a stream, whatever its length. */
 export class LastBytes {
-  #held = Buffer.alloc(0);
+  #held: Buffer[] = [];
   #used = 0;
-  #dropped = false;
 
   /** The chunk may be reused afterwards. */
   add(chunk: Uint8Array): void {
-    const piece = chunk.subarray(Math.max(0, chunk.length - MOST_HELD));
-    if (this.#held.length === 0) this.#held = Buffer.alloc(2 * MOST_HELD);
-    if (this.#used + piece.length > this.#held.length) {
-      const kept = MOST_HELD - piece.length;
-      this.#held.copyWithin(0, this.#used - kept, this.#used);
-      this.#used = kept;
-      this.#dropped = true;
-    }
-    if (piece.length < chunk.length) this.#dropped = true;
-    this.#held.set(piece, this.#used);
-    this.#used += piece.length;
+    this.#held.push(Buffer.from(chunk));
+    this.#used += chunk.length;
+    // Joined only once in a while, so that many small chunks cost no more than few.
+    if (this.#held.length > MOST_PIECES || chunk.length > MOST_HELD) this.#held = [this.#bytes()];
+  }
+
+  #bytes(): Buffer {
+    return Buffer.concat(this.#held).subarray(-MOST_HELD);
   }
 
   /** Whether the text is in the bytes that are kept. */
   has(text: string): boolean {
-    return this.#held.subarray(0, this.#used).includes(text);
+    return this.#bytes().includes(text);
   }
 
   /**
@@ -39,9 +36,8 @@ export class LastBytes {
    * possible, with the `notes` behind it; at most 8 KiB including the notes.
    */
   tail(redact: (text: string) => string, notes: readonly string[]): string {
-    const start = Math.max(0, this.#used - MOST_HELD);
-    const headless = this.#dropped || start > 0;
-    const text = redact(readable(this.#held.toString("utf8", start, this.#used)));
+    const headless = this.#used > MOST_HELD;
+    const text = redact(readable(this.#bytes().toString("utf8")));
     const safe = withLineEnd(headless ? text.slice(UNSAFE_HEAD) : text);
     const noted = notes.map((note) => `[${note}]\n`).join("");
     return cutToLastLines(safe, MOST_TAIL - Buffer.byteLength(noted), headless) + noted;

@@ -2,7 +2,8 @@
 // pyproject.toml, requirements of pip, go.mod, Gemfile. By their documented formats. Pure. Leaves what a
 // change of them means to manifests.ts.
 import { posix } from "node:path";
-import { isTable, readTable, type Table } from "./program-folders.js";
+import { isRecord } from "../../system/text/json.js";
+import { readTable, type Table } from "./program-folders.js";
 
 /** One entry of a manifest. */
 export interface Dependency {
@@ -46,7 +47,7 @@ export function readManifest(path: string): Read | undefined {
 
 /** The lists of a manifest as one, and the rest without them and without tables that held nothing else. */
 function splitLists(value: unknown, lists: RegExp): Split | undefined {
-  if (!isTable(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const dependencies = new Map<string, Dependency>();
   const withoutLists = (table: Table, above: string): Table => {
     const kept = Object.entries(table).flatMap(([key, one]): [string, unknown][] => {
@@ -54,7 +55,7 @@ function splitLists(value: unknown, lists: RegExp): Split | undefined {
       const found = lists.test(at) ? entriesOf(one) : undefined;
       for (const entry of found ?? []) dependencies.set(`${at} ${entry.name}`, entry);
       if (found !== undefined) return [];
-      if (!isTable(one) || Object.keys(one).length === 0) return [[key, one]];
+      if (!isRecord(one) || Object.keys(one).length === 0) return [[key, one]];
       const rest = withoutLists(one, `${at}.`);
       return Object.keys(rest).length === 0 ? [] : [[key, rest]];
     });
@@ -65,7 +66,7 @@ function splitLists(value: unknown, lists: RegExp): Split | undefined {
 
 /** The entries of a list; `undefined` if it is none. */
 function entriesOf(list: unknown): Dependency[] | undefined {
-  if (isTable(list))
+  if (isRecord(list))
     return Object.entries(list).map(([name, value]) => ({ name, value, odd: oddVersion(value) }));
   if (!Array.isArray(list) || !list.every((one) => typeof one === "string")) return undefined;
   return list.map((value) => {
@@ -78,7 +79,7 @@ const OF_VERSION = /^(?:version|features|default-features|optional|extras|python
 
 /** A range of versions has neither a slash nor a colon; a table of one says nothing of a place. */
 function oddVersion(entry: unknown): string | undefined {
-  const isPlain = isTable(entry) && Object.keys(entry).every((key) => OF_VERSION.test(key));
+  const isPlain = isRecord(entry) && Object.keys(entry).every((key) => OF_VERSION.test(key));
   const version = isPlain ? entry["version"] : entry;
   const isRange = typeof version === "string" && /^[\w\s.,*^~<>=|+@!-]*$/.test(version);
   return isRange && !/\.(?:tgz|gz|zip|whl)$/.test(version) ? undefined : ELSEWHERE;

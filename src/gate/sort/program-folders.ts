@@ -2,7 +2,7 @@
 // else the usual ones, else every folder with code. Pure. Reads manifests at the reference and no other text.
 import { posix } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { parseJson } from "../../system/text/json.js";
+import { isRecord, parseJson } from "../../system/text/json.js";
 import { familyOf } from "./languages.js";
 import {
   folderOf,
@@ -139,12 +139,8 @@ function entriesIn(files: ReferenceFiles, top: string): string[] {
 
 export type Table = Readonly<Record<string, unknown>>;
 
-export function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function tableOf(value: unknown): Table {
-  return isTable(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** All texts in a value, at any depth. */

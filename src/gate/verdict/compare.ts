@@ -118,22 +118,13 @@ function worstOf(names: Names, others: readonly (Finding | undefined)[]): Findin
 
 function shownOf({ ran, verdict, names, total }: CommandJudgement): CommandVerdict {
   const { command, own, end, duration_ms, tail } = ran;
-  const first = (kind: keyof Names): string[] => names[kind].slice(0, MOST_NAMES);
+  const first = ([kind, all]: [string, string[]]): [string, string[]] => [kind, all.slice(0, MOST_NAMES)];
   return {
     ...{ command, own, verdict, end: end.how },
     ...given({ exit_code: end.how === "exited" ? end.code : undefined }),
     ...{ duration_ms, tail },
     ...(total === undefined
       ? { by_exit_code: true }
-      : {
-          tests: {
-            total,
-            regressed: first("regressed"),
-            fixed: first("fixed"),
-            pre_existing: first("pre_existing"),
-            new: first("new"),
-            flaky: first("flaky"),
-          },
-        }),
+      : { tests: { total, ...(Object.fromEntries(Object.entries(names).map(first)) as Names) } }),
   };
 }
