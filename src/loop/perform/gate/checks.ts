@@ -105,9 +105,8 @@ async function measureHere(
 export async function measureOwnCommands(
   world: World,
   job: JobFacts,
-  own: readonly string[],
+  { own, most }: { own: readonly string[]; most?: number },
   stop: AbortSignal,
-  most?: number,
 ): Promise<readonly Ran[] | "interrupted"> {
   const { cold } = world.memory;
   const base = world.memory.of(job.job).checkpoint?.base;

@@ -110,7 +110,7 @@ async function nameIdleChecks(world: World, job: JobFacts, stop: AbortSignal): P
     .slice(0, LOOKED_AT);
   if (checks.length === 0) return;
   const commands = checks.map(({ command }) => command);
-  const ran = await measureOwnCommands(world, job, commands, stop, LOOK_MS);
+  const ran = await measureOwnCommands(world, job, { own: commands, most: LOOK_MS }, stop);
   if (ran === "interrupted") return;
   for (const { id, command } of checks)
     await tellIdle(
@@ -145,7 +145,7 @@ async function measureOwn(
   const commands = listTrustedCommands(world, job, []);
   const { own = [] } = known?.baseline ?? {};
   if (commands.every((one) => own.some(({ command }) => command === one))) return own;
-  const measured = await measureOwnCommands(world, job, commands, stop);
+  const measured = await measureOwnCommands(world, job, { own: commands }, stop);
   if (measured !== "interrupted") await tellIdle(world, { job, id: job.task_id }, measured);
   return measured;
 }
