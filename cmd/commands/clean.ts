@@ -4,16 +4,16 @@ import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
-import { selectRunsToClean, type CleanWish } from "../../src/logging/retention.js";
+import { type CleanWish, selectRunsToClean } from "../../src/logging/retention.js";
 import {
+  type CleanPlan,
+  type LogSite,
   mayHaveRepository,
   planClean,
   removeRuns,
   surveyLogs,
-  type CleanPlan,
 } from "../../src/loop/runs/clean-logs.js";
 import { planSessions, removeSessions, type SessionPlan } from "../../src/loop/runs/clean-sessions.js";
-import type { LogSite } from "../../src/loop/runs/needed-runs.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/run-request.js";
 import { environmentError, usageError, UserError } from "../../src/system/errors.js";
 import { describeKind } from "../../src/system/files/describe-kind.js";

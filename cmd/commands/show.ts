@@ -2,8 +2,7 @@
 // and `--explain`, which asks the gate again, to src/loop/explain/explain.ts.
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
-import { explain, mustRunChecks, type Explained } from "../../src/loop/explain/explain.js";
-import { findJudged } from "../../src/loop/explain/find-judged.js";
+import { explain, findJudged, mustRunChecks, type Explained } from "../../src/loop/explain/explain.js";
 import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { UserError } from "../../src/system/errors.js";
 import { requireTask } from "../../src/todo/change/person-edits.js";

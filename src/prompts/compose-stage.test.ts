@@ -11,7 +11,7 @@ const textOf = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../prompts/${name}.md`, import.meta.url)), "utf8");
 
 function factsWith(foreign: string): StageFacts {
-  const by = { by: "ada", via: "cli", at: "2026-11-24T08:00:00Z" };
+  const by = { by: "ada", via: "cli" as const, at: "2026-11-24T08:00:00Z" };
   const task = Task.parse({ id: "T1", title: "x", priority: 1, status: "doing", description: foreign });
   const done = Task.parse({ id: "T0", title: "y", priority: 1, status: "done", result: foreign });
   return {

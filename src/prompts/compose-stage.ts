@@ -1,8 +1,9 @@
 // Turns the facts of a job in a stage of a workflow into the variables of its prompt (docs/prompts.md). Outputs
 // of other stages, answers and notes are quoted as data. Every text is bounded.
 import type { Task } from "../todo/model/task.js";
+import type { Answer, SavedWork } from "../workflow/progress.js";
 import { iterationVariables, type IterationFacts } from "./compose.js";
-import { asRecord, textOf } from "./foreign-markdown.js";
+import { asRecord, textOf } from "../system/text/json.js";
 import { formatOutputBody, type StageText } from "./output-document.js";
 import { formatOutcomes, formatReportExample, formatReporting, type ReportingStage } from "./stage-report.js";
 import { cutEnd, fenceBlock, quoteCode } from "./text.js";
@@ -21,19 +22,13 @@ const MOST = {
 } as const;
 
 /** A question that was answered. */
-export interface Answered {
-  question?: string | undefined;
-  outcome?: string | undefined;
-  text?: string | undefined;
-  comment?: string | undefined;
-  by?: string | undefined;
-  via?: string | undefined;
-  at?: string | undefined;
-}
+export type Answered = Partial<
+  Pick<Answer, "question" | "outcome" | "text" | "comment" | "by" | "via" | "at">
+>;
 
 /** The work that is saved so far, as a reader of it sees it. */
 export interface SavedWorkFacts {
-  verdict: "passed" | "unbroken" | "unverified" | "failed";
+  verdict: SavedWork["verdict"];
   /** The commands that the gate ran. */
   commands: readonly string[];
   /** Git's summary and patch against the commit that it is based on. */

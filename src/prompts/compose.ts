@@ -171,7 +171,7 @@ export function reviewVariables(facts: ReviewFacts) {
     ...backlogVariables(facts),
     done: formatJsonList(facts.done.map(reported), MOST.done),
     open: formatJsonList(facts.open.map(waiting), MOST.open),
-    changes: facts.changes.trim() === "" ? "" : fenceBlock(cutEnd(facts.changes, MOST.changes), "diff"),
+    changes: block(facts.changes, MOST.changes, "diff"),
     example: example(reviewSummary()),
   };
 }
@@ -207,7 +207,7 @@ export function bootstrapVariables(facts: BootstrapFacts) {
   );
   return {
     project: project(facts.project),
-    idea: facts.idea.trim() === "" ? "" : fenceBlock(cutEnd(facts.idea, MOST.idea)),
+    idea: block(facts.idea, MOST.idea),
     documents: documents.join("\n\n"),
     entries: lines(facts.entries, MOST.sources),
     earlier_attempts: earlierAttempts(facts.earlierAttempts ?? []),
@@ -280,8 +280,7 @@ export function pushVariables(facts: PushFacts) {
     changes: lines(facts.changes, MOST.changes),
     changelog: facts.changelog === "" ? "" : quoteCode(facts.changelog),
     new_changelog: facts.changelog === "" ? quoteCode("CHANGELOG.md") : "",
-    changelog_head:
-      facts.changelogHead === "" ? "" : fenceBlock(cutEnd(facts.changelogHead, MOST.history), "markdown"),
+    changelog_head: block(facts.changelogHead, MOST.history, "markdown"),
     checks: lines(facts.checks, MOST.checks),
   };
 }
@@ -303,7 +302,12 @@ function project({ name, folder }: PromptProject): string {
 }
 
 function lines(items: readonly string[], most: number): string {
-  return items.length === 0 ? "" : fenceBlock(cutEnd(items.join("\n"), most));
+  return block(items.join("\n"), most);
+}
+
+/** A text as a block of at most `most` characters; "" where there is none. */
+function block(text: string, most: number, language?: string): string {
+  return text.trim() === "" ? "" : fenceBlock(cutEnd(text, most), language);
 }
 
 /** The fields of a finished task that other tasks need. */

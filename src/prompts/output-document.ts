@@ -1,5 +1,6 @@
 // A stage's output as Markdown for people: the file beside the JSON, and what questions and prompts show. Pure.
-import { asRecord, listOf, textOf, textsOf, toCode, toLine, toParagraphs } from "./foreign-markdown.js";
+import { asRecord, listOf, textOf } from "../system/text/json.js";
+import { textsOf, toCode, toLine, toParagraphs } from "./text.js";
 
 /** An output as its file holds it. `schema`: the stage's `output`; absent: it declares none. */
 export interface StageText {

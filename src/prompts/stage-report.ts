@@ -1,8 +1,8 @@
 // How an agent in a stage of a workflow reports, in words: its outcomes, and its output by example and by schema. Pure.
 // prompts/*.md have the words about the work; loop/perform/agent/stage-report.ts checks what comes back.
 import type { TaskId } from "../todo/model/task.js";
-import { asRecord, toLine } from "./foreign-markdown.js";
-import { cutEnd, fenceBlock, quoteCode } from "./text.js";
+import { asRecord } from "../system/text/json.js";
+import { cutEnd, fenceBlock, quoteCode, toLine } from "./text.js";
 
 /** The stage as its report is concerned. */
 export interface ReportingStage {
@@ -125,7 +125,8 @@ const WORDS: Readonly<Record<string, string>> = {
     "`summary`; `sections`, each with a `title` and a `text`; `sources`: files and pages that it rests on",
 };
 
-const EXAMPLES: Readonly<Record<string, unknown>> = {
+/** The example outputs by the name of their schema. */
+export const OUTPUT_EXAMPLES: Readonly<Record<string, unknown>> = {
   plan: {
     summary: "The table is built by one formatter, which the command line calls.",
     steps: [{ text: "Write the formatter", file: "src/format.ts", points: ["one function", "no state"] }],
@@ -169,12 +170,9 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The example outputs by the name of their schema. */
-export const OUTPUT_EXAMPLES: Readonly<Record<string, unknown>> = EXAMPLES;
-
 /** A valid output as an example: a written one, or made from the schema's required keys. */
 function exampleOf({ name, schema }: { name: string; schema: Readonly<Record<string, unknown>> }): unknown {
-  return Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] : sample(schema, 0);
+  return Object.hasOwn(OUTPUT_EXAMPLES, name) ? OUTPUT_EXAMPLES[name] : sample(schema, 0);
 }
 
 function sample(schema: Readonly<Record<string, unknown>>, depth: number): unknown {

@@ -1,7 +1,7 @@
 // The document of a task in a workflow, task.md: overview, plan, testing strategy, to-do list with ticks, and the findings of
 // the latest review. All of it comes from the outputs of its stages, so it can be made again at any time. Pure.
-import { listOf, textOf, textsOf, toLine, toParagraphs } from "./foreign-markdown.js";
-import { cutEnd } from "./text.js";
+import { asRecord, listOf, textOf } from "../system/text/json.js";
+import { cutEnd, textsOf, toLine, toParagraphs } from "./text.js";
 import { formatFindings, formatPlanSteps, formatTesting, type StageText } from "./output-document.js";
 
 /** The parts of a task that its document holds. */
@@ -105,7 +105,7 @@ function formatOverview(task: DocumentTask, outputs: readonly StageText[], plan:
 function formatReview(outputs: readonly StageText[], items: readonly Item[]): string {
   const latest = outputs.findLast(
     ({ schema, output, kind }) =>
-      kind !== "work" && (schema === "findings" || "findings" in asObject(output)),
+      kind !== "work" && (schema === "findings" || "findings" in asRecord(output)),
   );
   if (latest === undefined) return "There was no review yet.";
   const { stage, visit, output } = latest;
@@ -114,10 +114,6 @@ function formatReview(outputs: readonly StageText[], items: readonly Item[]): st
   const found = lines.filter((line) => line !== "").join("\n");
   const who = `Of the stage \`${toLine(stage)}\`, visit ${String(visit)}:`;
   return found === "" ? `${who} nothing was found.` : `${who}\n\n${found}`;
-}
-
-function asObject(value: unknown): object {
-  return typeof value === "object" && value !== null ? value : {};
 }
 
 function numbered(texts: readonly string[]): string {

@@ -6,15 +6,17 @@ import {
   findShownStage,
   findTarget,
   findWayBack,
+  isDropped,
   leadOn,
   listOwnOutcomes,
   MOST_VISITS,
   type WorkflowPlace,
 } from "./advance.js";
-import { Workflow, type Stage } from "./workflow.js";
+import { type Stage, Workflow } from "./workflow.js";
+import { readFileSync } from "node:fs";
+import type { Progress } from "./progress.js";
 
-const toMs = (text: string): number => Number.parseInt(text, 10) * 60_000;
-const SKIP_NOTHING = { skip: [], toMs };
+const SKIP_NOTHING: string[] = [];
 
 const work = (next: Stage["next"], more: object = {}): unknown => ({
   kind: "work",
@@ -47,7 +49,7 @@ const to = (place: WorkflowPlace, outcome: string, workflow = PAIR): string | un
 // The names of checklist row R4-61.
 test("starting: a task that enters its workflow is at its first stage, and what --skip names is passed", () => {
   const planned = make({ clarify: analyze({ clear: "plan" }), plan: analyze({ done: "finish" }) });
-  const led = leadOn(planned, at("clarify"), "clear", { skip: ["plan"], toMs });
+  const led = leadOn(planned, at("clarify"), "clear", ["plan"]);
   expect(led).toEqual({
     to: "finish",
     passed: [{ stage: "plan", outcome: "done", skipped: "skip" }],
@@ -152,7 +154,7 @@ test("passed stages that lead back to themselves give the task up, with the reas
     b: analyze({ done: "c" }),
     c: analyze({ done: "b", over: "finish" }),
   });
-  const led = leadOn(ring, at("a"), "done", { skip: ["b", "c"], toMs });
+  const led = leadOn(ring, at("a"), "done", ["b", "c"]);
   expect(led?.to).toBe("block");
   expect(led?.reasons[0]).toContain("lead back to b");
 });
@@ -172,8 +174,8 @@ test.each<[string, object, Partial<WorkflowPlace>, RegExp]>([
     implement: work({ done: "review" }, { limits }),
     review: analyze({ complete: "finish", changes: "implement" }),
   });
-  expect(explainOver(limited, at("review"), "implement", toMs)).toBeUndefined();
-  expect(explainOver(limited, at("review", place), "implement", toMs)?.why).toMatch(why);
+  expect(explainOver(limited, at("review"), "implement")).toBeUndefined();
+  expect(explainOver(limited, at("review", place), "implement")?.why).toMatch(why);
   expect(to(at("review", place), "changes", limited)).toBe("block");
 });
 
@@ -240,4 +242,30 @@ test("a question names facts of an output; of a list, how long it is", () => {
   expect(fillQuestion("{{review.findings}} left, {{review.risk}}", { "review.findings": 2 })).toBe(
     "2 left, some",
   );
+});
+
+const shipped = (name: string) =>
+  Workflow.parse(
+    JSON.parse(readFileSync(new URL(`../../workflows/${name}.json`, import.meta.url), "utf8")) as unknown,
+  );
+const by = { by: "ada", via: "cli" as const, at: "2026-11-24T08:00:00.000Z" };
+const rejected: Pick<Progress, "answers" | "visits"> = {
+  visits: { plan: 1, create: 2, modify: 1 },
+  answers: [{ question: "T1.4", stage: "created", outcome: "reject", ...by }],
+};
+
+test("the visits before a question whose answer drops the shown stage are dropped, and no others", () => {
+  const staged = shipped("staged-review");
+  expect(isDropped(staged, rejected, { stage: "create", visit: 3, outcome: "done" })).toBe(true);
+  expect(isDropped(staged, rejected, { stage: "create", visit: 5, outcome: "done" })).toBe(false);
+  expect(isDropped(staged, rejected, { stage: "plan", visit: 1, outcome: "done" })).toBe(false);
+  const approved = { answers: [{ question: "T1.4", stage: "created", outcome: "approve", ...by }] };
+  expect(isDropped(staged, approved, { stage: "create", visit: 3, outcome: "done" })).toBe(false);
+  expect(isDropped(staged, {}, { stage: "create", visit: 3 })).toBe(false);
+});
+
+test("a work stage that drops its own changes is dropped by its outcome", () => {
+  const tdd = shipped("tdd");
+  expect(isDropped(tdd, {}, { stage: "refactor", visit: 6, outcome: "exhausted" })).toBe(true);
+  expect(isDropped(tdd, {}, { stage: "refactor", visit: 6, outcome: "done" })).toBe(false);
 });

@@ -1,6 +1,7 @@
 // Follows an outcome: the next stage, with those that are passed on the way, and the limits of visits and spending.
 // Pure, and without the state of a run; loop/step/job/advance.ts makes the change of the row.
-import type { Spent } from "./progress.js";
+import { parseDuration } from "../system/text/duration.js";
+import type { Progress, Spent } from "./progress.js";
 import { ENDS, type Scalar, type Stage, type StageOutcome, type Target, type Workflow } from "./workflow.js";
 
 /** The most stages that a task enters, unless its workflow has a limit of its own. */
@@ -129,24 +130,9 @@ function isScalar(value: unknown): value is Scalar {
   return ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** The work stage that the end of a workflow sends a task back to: the last in the file that the task was in. */
-export function findLastWorkStage(
-  workflow: Workflow,
-  { visits = {} }: Pick<WorkflowPlace, "visits">,
-): string | undefined {
-  return Object.entries(workflow.stages).findLast(
-    ([name, { kind }]) => kind === "work" && visits[name] !== undefined,
-  )?.[0];
-}
-
-/** The stage where work that no longer fits the branch begins again: none of it is there, so it is the first that the task was in. */
-function findFirstWorkStage(
-  workflow: Workflow,
-  { visits = {} }: Pick<WorkflowPlace, "visits">,
-): string | undefined {
-  return Object.entries(workflow.stages).find(
-    ([name, { kind }]) => kind === "work" && visits[name] !== undefined,
-  )?.[0];
+/** The work stages that the task was in, in the order of the file. */
+function listWorked({ stages }: Workflow, { visits = {} }: Pick<WorkflowPlace, "visits">): string[] {
+  return Object.keys(stages).filter((name) => stages[name]?.kind === "work" && visits[name] !== undefined);
 }
 
 /** The stage whose changes an ask stage shows as a diff: the last work stage that leads to it, else the last there is. */
@@ -158,13 +144,10 @@ export function findShownStage(
   const stage = workflow.stages[ask];
   const shows = stage?.kind === "ask" ? stage.shows : undefined;
   if (shows !== undefined && shows !== "diff" && shows !== "work") return shows;
-  const leading = Object.entries(workflow.stages).findLast(
-    ([name, { kind, next }]) =>
-      kind === "work" &&
-      place.visits?.[name] !== undefined &&
-      Object.values(next).some((target) => toTarget(target).to === ask),
-  );
-  return leading?.[0] ?? findLastWorkStage(workflow, place);
+  const worked = listWorked(workflow, place);
+  const leads = (name: string): boolean =>
+    Object.values(workflow.stages[name]?.next ?? {}).some((target) => toTarget(target).to === ask);
+  return worked.findLast(leads) ?? worked.at(-1);
 }
 
 /** A target in its long form. */
@@ -193,8 +176,8 @@ export function findTarget(
       return { to: place.stage };
     case "conflict":
     case "gate_failed": {
-      const find = outcome === "conflict" ? findFirstWorkStage : findLastWorkStage;
-      const back = find(workflow, place);
+      // Of work that no longer fits the branch none is left, so the first stage begins it again.
+      const back = listWorked(workflow, place).at(outcome === "conflict" ? 0 : -1);
       const own = back === undefined ? undefined : workflow.stages[back]?.next[outcome];
       return own === undefined ? { to: back ?? "block" } : toTarget(own);
     }
@@ -249,20 +232,18 @@ export function leadOn(
   workflow: Workflow,
   place: WorkflowPlace,
   outcome: StageOutcome,
-  { skip, toMs }: { skip: readonly string[]; toMs: (duration: string) => number | undefined },
+  skip: readonly string[],
 ): Lead | undefined {
   const target = findTarget(workflow, place, outcome);
   if (target === undefined) return undefined;
-  const discard = target.discard === true ? { discard: true as const } : {};
-  const led = { ...passStages(workflow, place, target.to, skip), ...discard };
+  const led = { ...passStages(workflow, place, target.to, skip), discard: target.discard };
   if (isEnd(led.to)) return led;
   // Work that no longer fits the branch is gone, so nothing could be accepted: it is done again, however often its stage was entered.
   const counted = outcome === "conflict" ? { ...place, visits: {} } : place;
-  const over = explainOver(workflow, counted, led.to, toMs);
+  const over = explainOver(workflow, counted, led.to);
   if (over === undefined) return led;
   const mapped = findMapped(workflow, place, over);
-  const isFree =
-    isEnd(mapped) || (over.of === "stage" && explainOver(workflow, place, mapped, toMs) === undefined);
+  const isFree = isEnd(mapped) || (over.of === "stage" && explainOver(workflow, place, mapped) === undefined);
   return { ...led, to: isFree ? mapped : "block", reasons: [over.why] };
 }
 
@@ -283,7 +264,6 @@ export function explainOver(
   workflow: Workflow,
   { stage, visit, visits = {}, spent = {} }: WorkflowPlace,
   to: string,
-  toMs: (duration: string) => number | undefined,
 ): Over | undefined {
   const { limits = {} } = workflow;
   const most = limits.visits ?? MOST_VISITS;
@@ -293,7 +273,7 @@ export function explainOver(
       stage: to,
       why: `visits: ${String(most)} stages were entered, and ${workflow.name} allows no more`,
     };
-  const all = explainSpent(limits, spent["*"], toMs);
+  const all = explainSpent(limits, spent["*"]);
   if (all !== undefined) return { of: "workflow", stage: to, why: `${all} (limits of ${workflow.name})` };
   const own = workflow.stages[to]?.limits ?? {};
   const times = visits[to] ?? 0;
@@ -305,22 +285,40 @@ export function explainOver(
       stage: to,
       why: `visits: ${to} was entered ${String(times)} times, and its limit is ${String(own.visits)}`,
     };
-  const why = explainSpent(own, spent[to], toMs);
+  const why = explainSpent(own, spent[to]);
   return why === undefined ? undefined : { of: "stage", stage: to, why: `${why} (limits of ${to})` };
 }
 
 function explainSpent(
   { tokens, cost_usd, duration }: NonNullable<Workflow["limits"]>,
   spent: Spent | undefined,
-  toMs: (duration: string) => number | undefined,
 ): string | undefined {
   if (spent === undefined) return undefined;
   if (tokens !== undefined && spent.tokens >= tokens)
     return `tokens: ${String(spent.tokens)} of ${String(tokens)} are used`;
   if (cost_usd !== undefined && (spent.cost_usd ?? 0) >= cost_usd)
     return `cost: $${(spent.cost_usd ?? 0).toFixed(2)} of $${cost_usd.toFixed(2)} is spent`;
-  const most = duration === undefined ? undefined : toMs(duration);
+  const most = duration === undefined ? undefined : parseDuration(duration);
   return most !== undefined && spent.duration_ms >= most
     ? `duration: the ${duration ?? ""} at work are over`
     : undefined;
+}
+
+/** Whether the changes of a visit were dropped. */
+export function isDropped(
+  workflow: Workflow,
+  { answers = [], visits }: Pick<Progress, "answers" | "visits">,
+  { stage, visit, outcome }: { stage: string; visit: number; outcome?: string | undefined },
+): boolean {
+  if (discards(workflow, stage, outcome) && workflow.stages[stage]?.kind === "work") return true;
+  return answers.some(({ question, stage: ask = "", outcome: answered }) => {
+    const at = Number(/\.(\d+)$/u.exec(question)?.[1]);
+    if (!(visit < at) || !discards(workflow, ask, answered)) return false;
+    return findShownStage(workflow, ask, { visits }) === stage;
+  });
+}
+
+function discards({ stages }: Workflow, stage: string, outcome: string | undefined): boolean {
+  const target = outcome === undefined ? undefined : stages[stage]?.next[outcome];
+  return target !== undefined && toTarget(target).discard === true;
 }

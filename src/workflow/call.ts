@@ -1,4 +1,5 @@
 // A call of a tool that a person must allow: its digest, whether the approved plan names it, and what an answer says of it. Pure.
+import { listOf, textOf } from "../system/text/json.js";
 import { sha256Hex } from "../system/text/sha256.js";
 import type { Answer, PendingCall, Progress } from "./progress.js";
 
@@ -32,13 +33,10 @@ interface Planned {
 
 /** The commands and files that a plan names; any output will do. */
 export function readPlanned(output: unknown): Planned {
-  const paths = ["files_to_create", "files_to_modify"].flatMap((key) =>
-    listOf(output, key).flatMap((one) => (typeof one === "string" ? one : (textOf(one, "path") ?? []))),
-  );
-  const commands = listOf(output, "commands").flatMap((one) =>
-    typeof one === "string" ? one : (textOf(one, "command") ?? []),
-  );
-  return { commands: commands.map(oneLine), paths: paths.map(plain) };
+  const textsOf = (list: string, key: string): string[] =>
+    listOf(output, list).map((one) => (typeof one === "string" ? one : textOf(one, key)));
+  const paths = [...textsOf("files_to_create", "path"), ...textsOf("files_to_modify", "path")];
+  return { commands: textsOf("commands", "command").map(oneLine), paths: paths.map(plain) };
 }
 
 /** Whether a plan names the call: its command, or all the paths that it would write. */
@@ -48,16 +46,6 @@ export function isPlanned(
 ): boolean {
   if (paths.length > 0) return paths.every((path) => planned.paths.includes(plain(path)));
   return planned.commands.includes(oneLine(command));
-}
-
-function listOf(value: unknown, key: string): unknown[] {
-  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  return Array.isArray(found) ? found : [];
-}
-
-function textOf(value: unknown, key: string): string | undefined {
-  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  return typeof found === "string" ? found : undefined;
 }
 
 function oneLine(text: string): string {

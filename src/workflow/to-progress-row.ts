@@ -1,7 +1,7 @@
 // The row of a task's progress, as the index of the backlog and the log hold it. Pure.
 import { shorten } from "../system/text/cut.js";
 import { wasMovedByHand } from "./advance.js";
-import type { Progress, ProgressRow } from "./progress.js";
+import type { GivenAnswer, Progress, ProgressRow } from "./progress.js";
 import { isAnswered, UNKNOWN } from "./question.js";
 import type { Scalar } from "./workflow.js";
 
@@ -10,55 +10,53 @@ const MOST_COMMENT = 2000;
 
 /** The part of a task's progress that `step` decides by. Facts are keyed `STAGE.FIELD`. */
 export function toProgressRow(progress: Progress): ProgressRow {
-  const { workflow, stage, visit, visits, outputs = {}, work, question, answer, grants } = progress;
+  const { workflow, stage, visit, visits, outputs = {}, work, question, answer } = progress;
   const facts: Record<string, Scalar> = {};
   const agents: Record<string, string> = {};
   for (const [name, output] of Object.entries(outputs)) {
     agents[name] = output.agent;
     for (const [key, value] of Object.entries(output.facts ?? {})) facts[`${name}.${key}`] = value;
   }
-  const named = (grants ?? []).flatMap(({ what }) => (typeof what === "string" ? [what] : []));
+  const granted = (progress.grants ?? []).flatMap(({ what }) => (typeof what === "string" ? what : []));
+  const answered = [
+    ...new Set([...(progress.answers ?? []).flatMap(({ stage: of }) => of ?? []), ...granted]),
+  ];
   return {
     workflow,
-    ...(progress.digest === "" ? {} : { digest: progress.digest }),
+    digest: progress.digest === "" ? undefined : progress.digest,
     stage,
     visit,
-    ...(progress.first === undefined ? {} : { first: progress.first }),
-    ...(visits === undefined ? {} : { visits }),
-    ...(work === undefined ? {} : { verdict: work.verdict, base: work.base }),
-    ...(Object.keys(facts).length === 0 ? {} : { facts }),
-    ...(wasMovedByHand(progress) ? listAnswered(progress) : {}),
-    ...(Object.keys(agents).length === 0 ? {} : { agents }),
-    ...(progress.spent === undefined ? {} : { spent: progress.spent }),
-    ...(question === undefined
-      ? {}
-      : {
-          asked: question.source,
-          ...(question.shows === undefined ? {} : { shown: question.shows.sha256 }),
-          ...(question.deadline === undefined ? {} : { deadline: question.deadline }),
-          ...(question.on_timeout === undefined ? {} : { on_timeout: question.on_timeout }),
-        }),
-    ...(answer === undefined || !isAnswered(progress)
-      ? {}
-      : {
-          answered: {
-            by: answer.by ?? UNKNOWN,
-            via: answer.via ?? "file",
-            ...(answer.outcome === undefined ? {} : { outcome: answer.outcome }),
-            ...(answer.at === undefined ? {} : { at: answer.at }),
-            ...(answer.comment === undefined ? {} : { comment: shorten(answer.comment, MOST_COMMENT) }),
-            ...(answer.edited === undefined ? {} : { edited: true as const }),
-          },
-        }),
-    ...(named.length === 0 ? {} : { grants: named }),
-    ...(progress.paused === undefined ? {} : { paused: true as const }),
-    ...(progress.complete === undefined ? {} : { complete: true as const }),
-    ...(progress.restart === undefined ? {} : { restart: progress.restart }),
+    first: progress.first,
+    visits,
+    verdict: work?.verdict,
+    base: work?.base,
+    facts: orAbsent(facts),
+    answered_stages: wasMovedByHand(progress) ? orAbsent(answered) : undefined,
+    agents: orAbsent(agents),
+    spent: progress.spent,
+    asked: question?.source,
+    shown: question?.shows?.sha256,
+    deadline: question?.deadline,
+    on_timeout: question?.on_timeout,
+    answered: answer !== undefined && isAnswered(progress) ? toAnswered(answer) : undefined,
+    grants: orAbsent(granted),
+    paused: progress.paused && true,
+    complete: progress.complete && true,
+    restart: progress.restart,
   };
 }
 
-function listAnswered({ answers = [], grants = [] }: Progress): Pick<ProgressRow, "answered_stages"> {
-  const granted = grants.flatMap(({ what }) => (typeof what === "string" ? [what] : []));
-  const stages = new Set([...answers.flatMap(({ stage }) => stage ?? []), ...granted]);
-  return stages.size === 0 ? {} : { answered_stages: [...stages] };
+function orAbsent<T extends object>(list: T): T | undefined {
+  return Object.keys(list).length === 0 ? undefined : list;
+}
+
+function toAnswered({ by = UNKNOWN, via = "file", outcome, at, comment, edited }: GivenAnswer) {
+  return {
+    by,
+    via,
+    outcome,
+    at,
+    comment: comment && shorten(comment, MOST_COMMENT),
+    edited: edited && (true as const),
+  };
 }

@@ -1,6 +1,7 @@
 // Explains the last verdict on a task: the kind of each path that its attempt changed and, if it is unverified because of what
 // the attempt changed, the smallest set that is needed, searched for without a limit. Rooms run again as in the run; the
-// project and its logs are not changed. find-judged.ts reads the logs.
+// project and its logs are not changed. The logs say what was judged.
+import { basename, dirname, join } from "node:path";
 import { describeUnbroken, whyUnverified, type CheckBefore } from "../../gate/verdict/reasons.js";
 import { Baseline, type Because, type GateReport, type GateVerdict, type Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
@@ -15,8 +16,12 @@ import { runGit, withHint } from "../../git/base/git.js";
 import { attemptRef } from "../../git/base/names.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { diffTrees } from "../../git/index/index-file.js";
+import { StepEvent, type EventOf } from "../../logging/events/events.js";
+import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
+import { listRuns, readLines } from "../../logging/read.js";
 import { parseStart } from "../../logging/run-id.js";
 import { UserError } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { readPatterns } from "../../todo/model/changes/changes.js";
 import type { Task } from "../../todo/model/task.js";
@@ -26,7 +31,6 @@ import { takeRunLocks } from "../runs/locks.js";
 import { findHiddenChecks } from "../start/before/find-hidden-checks.js";
 import { makeProjectRoom, mayRun, openPlaces, type GateRequest } from "./project-room.js";
 import { openProjectRepository, takeOver } from "../undo/undo-site.js";
-import type { JudgedAttempt } from "./find-judged.js";
 
 export interface ExplainRequest extends GateRequest {
   task: Task;
@@ -189,4 +193,62 @@ async function baselineOf({ ports, judged }: ExplainRequest): Promise<Baseline |
     `the results of the checks before the task are gone: ${file} cannot be read`,
     "have the task done again to see what it needs: looper undo",
   );
+}
+
+/** A verdict on an attempt at a task. */
+export interface JudgedAttempt {
+  run: string;
+  /** The runs before it, newest first. */
+  earlier: readonly string[];
+  gate: EventOf<"gate_finished">;
+  /** The commit of the checkpoint, where the log has it. */
+  base?: string;
+  /** The results of the checks before the task: their file (absolute), and what the log has of them. */
+  baseline?: string;
+  before: readonly CheckBefore[];
+}
+
+const TELLING = ["run_started", "checkpoint", "baseline_finished", "gate_finished"].map(
+  (type) => `"type":"${type}"`,
+);
+
+/** Finds the last one that was not interrupted, in the newest run that has one. */
+export async function findJudged(
+  ports: Pick<Ports, "files">,
+  place: LogPlace,
+  task: string,
+): Promise<JudgedAttempt | undefined> {
+  const { logDir } = place;
+  const runs = (await listRuns(ports, logDir)).reverse();
+  for (const [at, run] of runs.entries()) {
+    const judged = await judgedIn(ports, join(logDir, "runs", run), { place, task });
+    if (judged === undefined) continue;
+    const { baseline: file, ...rest } = judged;
+    // The file is always in the logs: a log from another machine must not make us read any other path.
+    const baseline =
+      file === undefined ? undefined : join(logDir, "runs", basename(dirname(file)), basename(file));
+    return { run, earlier: runs.slice(at + 1), ...rest, baseline };
+  }
+  return undefined;
+}
+
+type Found = Omit<JudgedAttempt, "run" | "earlier">;
+
+async function judgedIn(
+  ports: Pick<Ports, "files">,
+  folder: string,
+  { place, task }: { place: LogPlace; task: string },
+): Promise<Found | undefined> {
+  let begun: Omit<Found, "gate"> = { before: [] };
+  let judged: Found | undefined;
+  for await (const { value } of readLines(ports, folder, 0, { holding: TELLING })) {
+    const event = StepEvent.safeParse(value).data;
+    if (event?.type === "run_started" && !isOfTaskFile(event, place)) return undefined;
+    if (event === undefined || !("task_id" in event) || event.task_id !== task) continue;
+    if (event.type === "checkpoint") begun = { ...begun, base: event.base ?? begun.base };
+    if (event.type === "baseline_finished")
+      begun = { before: event.commands, base: begun.base, baseline: event.file };
+    if (event.type === "gate_finished" && event.verdict !== "interrupted") judged = { ...begun, gate: event };
+  }
+  return judged;
 }

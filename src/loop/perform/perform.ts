@@ -1,15 +1,14 @@
 // Performs effects, each in a file of its own. Environment failures are thrown and become `effect_failed`.
 import { join } from "node:path";
-import { makeHookEvent, makeHookSummary, type HookSummary, runHook } from "../hooks/run-hook.js";
-import { formatHook } from "../hooks/read-hook.js";
+import { formatHook, type HookSummary, makeHookEvent, makeHookSummary, runHook } from "../hooks/run-hook.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import { KEPT } from "../../logging/run-log.js";
 import { never } from "../../system/never.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { openQuestion } from "../../workflow/question.js";
-import { verdictOf, type Verdict } from "../../todo/model/verified.js";
+import { type Verdict, verdictOf } from "../../todo/model/verified.js";
 import { worthOf } from "../step/job/verdict.js";
-import type { Effect, JobFacts, EffectOf } from "../step/effects.js";
+import type { Effect, EffectOf, JobFacts } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./agent/perform-agent.js";

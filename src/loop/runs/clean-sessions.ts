@@ -10,10 +10,9 @@ import {
 } from "../../chapo/session/stored-sessions.js";
 import { forgetSessionTrees } from "../../git/undo/session-trees.js";
 import { measureFolder } from "../../logging/run-folders.js";
-import { selectOld, type CleanWish } from "../../logging/retention.js";
-import { countForgotten, orUnwritable } from "./clean-logs.js";
+import { type CleanWish, selectOld } from "../../logging/retention.js";
+import { countForgotten, type LogSite, orUnwritable } from "./clean-logs.js";
 import { readUnfinished } from "./earlier-results.js";
-import type { LogSite } from "./needed-runs.js";
 
 /**
  * Why an old session stays: a process holds it; a call or a question waits in it; the row of a task resumes it; this version

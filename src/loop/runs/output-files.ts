@@ -12,7 +12,7 @@ import { isOutputName } from "../../workflow/outputs/outputs.js";
 import { outputFile, readableFile, copyOfOutput } from "../../workflow/outputs/task-files.js";
 import type { Question, StageOutput } from "../../workflow/progress.js";
 import type { Scalar } from "../../workflow/workflow.js";
-import { noOf } from "../../workflow/yes-and-no.js";
+import { noOf } from "../../workflow/question.js";
 
 /** Writes an output and what a person reads beside it, with the copies that tell whether they were changed since. */
 export async function writeOutputFiles(

@@ -1,4 +1,4 @@
-// Finds the runs of a log folder that belong to this project. needed-runs.ts decides which of them are still needed.
+// Finds the runs of a log folder that belong to this project. clean-logs.ts decides which of them are still needed.
 import { join, relative } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { readLines, type RawLine } from "../../logging/read.js";

@@ -4,7 +4,7 @@ import { isStrategyModule } from "../../config/settings/settings.js";
 import { given } from "../../system/given.js";
 import { TaskId } from "../../todo/model/task.js";
 import { nameReceiver } from "../hooks/post-notice.js";
-import { formatHook } from "../hooks/read-hook.js";
+import { formatHook } from "../hooks/run-hook.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 export function makeRules(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {

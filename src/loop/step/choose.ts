@@ -4,13 +4,12 @@ import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { closure, selectTask } from "../../todo/model/select.js";
 import { compareIds } from "../../todo/model/order.js";
-import { TaskId, type IndexRow } from "../../todo/model/task.js";
+import { type IndexRow, TaskId } from "../../todo/model/task.js";
 import { explainRunOver } from "./job/spending.js";
 import { reread, startDueEdit } from "./edits.js";
 import { beginClose } from "./ending.js";
-import { hasAgent, makeJob } from "./job/routes.js";
-import { addJob } from "./jobs.js";
-import { listNeeds, type RowNeed } from "./job/moves.js";
+import { addJob, hasAgent, makeJob } from "./jobs.js";
+import { listNeeds, type RowNeed } from "./job/advance.js";
 import { listOpenQuestions, waitForPeople } from "./job/questions.js";
 import { isInWorkflow, locate } from "./job/stage.js";
 import {
@@ -21,8 +20,8 @@ import {
   startNeed,
   startStage,
 } from "./job/start-stage.js";
-import { chooseAgent, orderOfPhase, type AgentChoice, waitFor } from "./schedule/schedule.js";
-import type { TaskResult, Job, Opening, RunState, Work } from "./state.js";
+import { type AgentChoice, choosePhaseAgent, waitFor } from "./schedule/schedule.js";
+import type { Job, Opening, RunState, TaskResult, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 /** A review that failed is tried once more (contract §4, *Review*). */
@@ -39,7 +38,6 @@ export function beginWork(opening: Opening, event: EventOf<"backlog_read">, deci
   const work: Work = {
     ...{ rules, git, stopping, began, spent, agents, clients, dropped, backoffs, reportedChecks },
     index: ById.of<IndexRow>(rows),
-    digest: event.digest,
     jobs: [],
     // Drafts and repairs took the first numbers.
     nextJob: opening.nextJob,
@@ -67,14 +65,17 @@ export function beginWork(opening: Opening, event: EventOf<"backlog_read">, deci
 
 /** Continues after a job started or ended: rereads the backlog, or ends the run. */
 export function startNext(work: Work, decision: Decision): RunState {
-  const edited = startDueEdit(work, decision);
-  if (edited !== undefined) return edited;
-  const stays: RunState = { phase: "working", work };
-  const over = endIfAsked(work, decision);
-  if (over !== undefined) return over;
-  if (work.stopping > 0 || work.closing !== undefined || isPicking(work)) return stays;
-  if (work.rereading || work.jobs.length >= work.rules.workers) return stays;
+  const before = stopHere(work, decision);
+  if (before !== undefined) return before;
+  if (work.rereading || work.jobs.length >= work.rules.workers) return { phase: "working", work };
   return reread(work, decision);
+}
+
+/** An edit that is due, the end of the run, or no new job; `undefined`: one may start. */
+function stopHere(work: Work, decision: Decision): RunState | undefined {
+  const next = startDueEdit(work, decision) ?? endIfAsked(work, decision);
+  const isOver = work.stopping > 0 || work.closing !== undefined || isPicking(work);
+  return next ?? (isOver ? { phase: "working", work } : undefined);
 }
 
 /** L13: every wait has a timer. The delay comes before an iteration, never before the end of the run. */
@@ -100,11 +101,8 @@ function waitForAgent(
 
 /** Chooses the next job from the current backlog. L3: in the order of contract §3.4, and no task has two jobs. */
 export function choose(work: Work, decision: Decision): RunState {
-  const edited = startDueEdit(work, decision);
-  if (edited !== undefined) return edited;
-  const over = endIfAsked(work, decision);
-  if (over !== undefined) return over;
-  if (work.stopping > 0 || work.closing !== undefined || isPicking(work)) return { phase: "working", work };
+  const before = stopHere(work, decision);
+  if (before !== undefined) return before;
   const rows = work.index.values;
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   if (work.rules.only !== undefined && only === undefined) {
@@ -128,7 +126,7 @@ export function choose(work: Work, decision: Decision): RunState {
     const waits = waitForPeople(work, open, decision);
     return typeof waits === "string" ? end(work, "waiting", waits, decision) : waits;
   }
-  return startReviewOrEnd(work, rows, chosen.none, decision);
+  return startReviewOrEnd(work, chosen.none, decision);
 }
 
 /** L12: tasks whose agent may not work come last. */
@@ -246,14 +244,14 @@ function askPick(work: Work, id: TaskId, decision: Decision): RunState {
 }
 
 /** Whether the user's module is choosing an agent. */
-export function isPicking({ pick }: Work): boolean {
+function isPicking({ pick }: Work): boolean {
   return pick !== undefined && pick.agent === undefined;
 }
 
 /** The workflow of a task is not there: it is given up with that reason, and what is in the tree is put aside. */
 function giveUpLost(work: Work, row: IndexRow, why: string, decision: Decision): RunState {
   decision.because = { rule: "lost", picked: row.id, why };
-  decision.notes.push({ type: "warning", task_id: row.id, message: `${row.id}: ${why}` });
+  decision.warn(`${row.id}: ${why}`, { task_id: row.id });
   const toPutAside = row.status === "doing" ? [...work.toPutAside, row.id] : work.toPutAside;
   const seen: Work = { ...work, final: work.final.with(row.id, true), toPutAside };
   return moveRows(seen, { changes: [{ op: "block", id: row.id, blockers: [why] }], moving: [] }, decision);
@@ -280,14 +278,9 @@ function findSpentLimit(
 
 type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
 
-function startReviewOrEnd(
-  work: Work,
-  rows: readonly IndexRow[],
-  why: "all-done" | "nothing-ready",
-  decision: Decision,
-): RunState {
+function startReviewOrEnd(work: Work, why: "all-done" | "nothing-ready", decision: Decision): RunState {
   const ending: Ending = why === "all-done" ? "complete" : "blocked";
-  const marked = rows.some((row) => row.marker === true);
+  const marked = work.index.values.some((row) => row.marker === true);
   if (why === "all-done" && marked && work.iterations === 0) {
     return end(work, ending, "the backlog is finished already: nothing was started", decision);
   }
@@ -304,9 +297,7 @@ function startReviewOrEnd(
   if (!wanted) return end(work, ending, undefined, decision);
   const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;
-  const { dropped, backoffs } = work;
-  const now = { iteration: 1, dropped, backoffs, at: decision.at };
-  const { choice } = chooseAgent(rules, orderOfPhase(rules, "review", now));
+  const choice = choosePhaseAgent(work, "review", decision.at);
   if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
   const iteration = work.iterations + 1;
   const facts = { job: work.nextJob, phase: "review" as const, iteration };

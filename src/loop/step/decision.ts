@@ -1,6 +1,6 @@
 import type { StepEvent, Sealed, EventOf } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";
-import type { Effect } from "./effects.js";
+import type { Effect, JobFacts } from "./effects.js";
 import type { Frame, RunState, Stopping } from "./state.js";
 
 /** The reason for a decision: the rule, and the choice it made. */
@@ -34,6 +34,11 @@ export class Decision {
 
   constructor(event: Sealed<StepEvent>) {
     this.at = Date.parse(event.timestamp);
+  }
+
+  /** Warns readers of the log. `facts`: the job that it is about. */
+  warn(message: string, facts: Partial<JobFacts> = {}): void {
+    this.notes.push({ type: "warning", ...facts, message });
   }
 
   next(state: RunState): Next {

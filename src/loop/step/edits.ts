@@ -1,25 +1,24 @@
 // A person's edits of tasks in progress: the attempt is stopped, its work is saved as a rescue, and the tree is restored. Pure.
-// The command has changed the task file already; job.ts runs the activities of a job.
+// The command has changed the task file already; working.ts runs the activities of a job.
 import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { makeJob, hasWork } from "./job/routes.js";
-import { addJob, dropJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
+import {
+  BY_AGENT,
+  type ChangeResult,
+  addJob,
+  dropJob,
+  getTaskId,
+  hasWork,
+  makeJob,
+  takeChangeResult,
+  uncount,
+} from "./jobs.js";
 import type { EffectOf } from "./effects.js";
 import type { Job, Activity, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 /** The activities that an edit of the task ends. A commit is refused if the edit came before it. */
-const ENDED_BY_EDITS: readonly Activity[] = [
-  "claim",
-  "checkpoint",
-  "baseline",
-  "before",
-  "agent",
-  "snapshot",
-  "reread",
-  "gate",
-  "commit",
-];
+const ENDED_BY_EDITS: readonly Activity[] = [...BY_AGENT, "reread", "gate", "commit"];
 /** The activities that run a process. */
 const STOPPABLE: readonly Activity[] = ["baseline", "before", "agent", "gate"];
 
@@ -92,7 +91,7 @@ export function noteStopped(work: Work, job: Job, decision: Decision): void {
   if (job.route === "rescue" && job.facts.iteration === 0 && rescue !== undefined) {
     const name = rescue.replace(/^refs\/looper\/rescue\//, "");
     const message = `${id} is not in progress any more: the unfinished work an earlier run left in the tree was put aside; bring it back with \`looper rescue restore ${name}\``;
-    decision.notes.push({ type: "warning", ...job.facts, message });
+    decision.warn(message, job.facts);
   }
   decision.notes.push({ type: "attempt_stopped", ...job.facts, kept, rescue });
 }

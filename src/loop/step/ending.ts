@@ -1,5 +1,4 @@
 // The end of a run: the backlog's own commit, the hooks, the last line. Pure.
-import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
 import type { Close, Frame, RunState, Work } from "./state.js";
 import { applySignal, type Decision } from "./decision.js";
@@ -52,31 +51,12 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
     case "run_ended":
       decision.because = { rule: "ended", why: event.ending };
       return { phase: "ended", ending: event.ending };
-    // Edits that a later run reads, and answers to effects that were still running at the third signal.
-    case "edited":
-    case "backlog_changed":
-    case "backlog_read":
-    case "backlog_invalid":
-    case "answered":
-    case "adopted":
-    case "checkpoint":
-    case "baseline_finished":
-    case "preflight_finished":
-    case "gate_finished":
-    case "agent_finished":
-    case "snapshot":
-    case "restored":
-    case "work_saved":
-    case "person_asked":
-    case "agent_picked":
-    case "stop_sent":
-    case "woke":
-      return ignoreLate(close, decision);
     case "run_started":
     case "recovered":
       throw new Error(`${event.type} came while the run was ending`);
+    // Edits that a later run reads, and answers to effects that were still running at the third signal.
     default:
-      return never(event);
+      return ignoreLate(close, decision);
   }
 }
 
@@ -90,7 +70,7 @@ function onFailed(close: Close, event: EventOf<"effect_failed">, decision: Decis
   const { effect } = event;
   if (effect === "finish") throw new Error(`the run could not be ended: ${event.error}`);
   decision.because = { rule: "end-in-spite-of", why: effect };
-  decision.notes.push({ type: "warning", message: `${effect}: ${event.error}` });
+  decision.warn(`${effect}: ${event.error}`);
   if (event.job === undefined && close.activity === "commit" && effect === "commit-backlog") {
     return startHooks(close, decision);
   }

@@ -1,12 +1,68 @@
-// Small changes to the state of a working run: its jobs and its index of the backlog. Pure.
+// A job: its route, the activities of each, its agent and its hooks, and the small changes that it makes to the state of a run. Pure.
+// working.ts and opening.ts decide which job comes next and when the run ends.
+import { never } from "../../system/never.js";
 import type { EventOf } from "../../logging/events/events.js";
+import type { ToldEvent } from "../../logging/events/told-events.js";
+import type { Rules } from "../../logging/rules.js";
 import type { TaskId } from "../../todo/model/task.js";
-import { explainTaskOver } from "./job/spending.js";
-import { hasAgent, isVisit } from "./job/routes.js";
+import { explainTaskOver, listBudgets, type SpendingFrame } from "./job/spending.js";
 import { countAttemptsOf, findStage } from "./job/stage.js";
-import type { Earlier } from "./effects.js";
-import type { Job, Activity, Work } from "./state.js";
+import type { Earlier, HookStatus, PlannedHook } from "./effects.js";
+import type { Activity, Job, Route, Work } from "./state.js";
 import type { Decision } from "./decision.js";
+
+/** The first activities of a job whose agent changes the tree. */
+export const BY_AGENT = ["claim", "checkpoint", "baseline", "before", "agent", "snapshot"] as const;
+
+/** The activities of each route, in order. */
+const ROUTES: Record<Route, readonly [Activity, ...Activity[]]> = {
+  attempt: [...BY_AGENT, "reread", "gate", "commit", "restore", "settle", "after"],
+  review: ["checkpoint", "before", "agent", "restore", "settle", "after"],
+  draft: ["agent", "adopt"],
+  rescue: ["checkpoint", "snapshot", "restore", "settle"],
+  work: [...BY_AGENT, "gate", "save", "restore", "settle", "after"],
+  analyze: ["claim", "checkpoint", "before", "agent", "restore", "save", "settle", "after"],
+  check: ["claim", "checkpoint", "gate", "save", "settle", "after"],
+  deliver: ["claim", "checkpoint", "gate", "aside", "commit", "restore", "settle", "after"],
+  "give-up": ["claim", "checkpoint", "restore", "settle", "after"],
+  discard: ["save", "settle", "after"],
+  shelve: ["checkpoint", "save", "settle", "after"],
+};
+
+/** A job at the first activity of its route. */
+export function makeJob(facts: Job["facts"], route: Route): Job {
+  return { facts, route, activity: ROUTES[route][0], hooks: [] };
+}
+
+/** Moves the job to a later activity. Contract: an activity may be skipped, but never repeated. */
+export function enter(job: Job, activity: Activity): Job {
+  const activities = ROUTES[job.route];
+  const to = activities.indexOf(activity);
+  if (to < 0 || to < activities.indexOf(job.activity)) {
+    throw new Error(`a job of the route ${job.route} cannot go from ${job.activity} to ${activity}`);
+  }
+  return { ...job, activity };
+}
+
+/** Whether a job has an agent, so that it is an iteration and an attempt. */
+export function hasAgent(route: Route): boolean {
+  return ROUTES[route].includes("agent");
+}
+
+/** Whether the agent of a job only reads: what it changes is put back. */
+export function onlyReads(route: Route): boolean {
+  return route === "review" || route === "analyze";
+}
+
+/** Whether the changes in the tree are the job's own work. */
+export function hasWork(route: Route): boolean {
+  return ROUTES[route].includes("snapshot");
+}
+
+/** Whether the job is a visit of a stage, or of an end, of a workflow whose rows have a progress. */
+export function isVisit(route: Route): boolean {
+  return !["attempt", "review", "draft", "rescue"].includes(route);
+}
 
 /** The result of changes to the backlog, as both `backlog_changed` and `committed` carry it. */
 export type ChangeResult = Pick<
@@ -14,11 +70,17 @@ export type ChangeResult = Pick<
   "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "sha256" | "saved" | "edits" | "heard"
 >;
 
-/** The job an event belongs to. L10: events name only running jobs. */
-export function findJob(work: Work, event: { type: string; job?: number | undefined }): Job {
+/** The job that an event is for. L10: it is in progress, and in an activity that the event can end; anything else is an internal error. */
+export function findJob(
+  work: Work,
+  event: { type: string; job?: number | undefined },
+  ...activities: readonly Activity[]
+): Job {
   const job = work.jobs.find((one) => one.facts.job === event.job);
   if (job === undefined) throw new Error(`${event.type} came for job ${event.job}, which is not under way`);
-  return job;
+  if (activities.length === 0 || activities.includes(job.activity)) return job;
+  const came = `${event.type} came for job ${job.facts.job} in activity ${job.activity}`;
+  throw new Error(`${came}, not ${activities.join(" or ")}`);
 }
 
 /** The work with a job that begins. */
@@ -102,11 +164,10 @@ export function takeChangeResult(
   for (const { id, from, to } of outcome.updated)
     // Claimed again: readers know the status already.
     if (from !== to) decision.notes.push({ type: "task_updated", ...facts, task_id: id, from, to });
-  for (const message of outcome.warnings) decision.notes.push({ type: "warning", ...facts, message });
+  for (const message of outcome.warnings) decision.warn(message, facts);
   for (const refused of outcome.refused)
     // Tasks were added meanwhile: the backlog is not finished yet.
-    if (refused.op !== "mark-complete")
-      decision.notes.push({ type: "warning", ...facts, message: describeRefusal(refused, job) });
+    if (refused.op !== "mark-complete") decision.warn(describeRefusal(refused, job), facts);
   if (outcome.edits !== undefined) decision.notes.push({ type: "backlog_edited", ...outcome.edits });
   const fresh = [
     ...(outcome.edits?.added ?? []),
@@ -116,8 +177,99 @@ export function takeChangeResult(
   return {
     ...work,
     index: isSame ? work.index : work.index.with(outcome.rows, outcome.removed),
-    digest: outcome.digest,
     // Tasks were added after the last review, so another review is allowed.
     reviews: fresh.length === 0 ? work.reviews : { ...work.reviews, clean: false },
   };
+}
+
+/** The name of a job's folder, which hooks get as `$4`: `iter-3`, `review-3`; in a workflow `iter-3-STAGE`. */
+export function makeLabel(job: Job): string {
+  const { phase, iteration, attempt, stage } = job.facts;
+  switch (phase) {
+    case "iteration":
+      return stage === undefined ? `iter-${iteration}` : `iter-${iteration}-${stage}`;
+    case "review":
+      return `review-${iteration}`;
+    case "bootstrap":
+    case "repair":
+      return `${phase}-${attempt}`;
+    default:
+      return never(phase);
+  }
+}
+
+/** Starts the hooks before the agent, or the agent itself if there are none. */
+export function startBefore(
+  job: Job,
+  frame: SpendingFrame,
+  earlier: readonly Earlier[],
+  decision: Decision,
+): Job {
+  const hooks = planHooks(frame.rules, "pre_iteration");
+  if (hooks.length === 0) return startAgent(job, frame, earlier, decision);
+  const begun: Job = { ...enter(job, "before"), hooks };
+  runHook(begun, "doing", decision);
+  return begun;
+}
+
+function planHooks({ hooks }: Rules, hook: "pre_iteration" | "post_iteration" | "on_blocked"): PlannedHook[] {
+  return hooks[hook].map((command, at) => ({ hook, at, command }));
+}
+
+/** L1: an agent starts only from here, for a job that was claimed and has its checkpoint. */
+export function startAgent(
+  job: Job,
+  frame: SpendingFrame,
+  earlier: readonly Earlier[],
+  decision: Decision,
+): Job {
+  const all = [...listBudgets(frame, job.facts.task_id, decision.at), ...(job.limits ?? [])];
+  const budgets = all.length === 0 ? undefined : all;
+  decision.effects.push({ kind: "run-agent", job: job.facts, label: makeLabel(job), earlier, budgets });
+  return { ...enter(job, "agent"), hooks: [] };
+}
+
+/** Starts the hooks that follow an attempt or a review; `undefined` when there are none and the job is over. */
+export function startAfter(job: Job, rules: Rules, decision: Decision): Job | undefined {
+  const status = getHookStatus(job);
+  const blocked = status === "blocked" ? planHooks(rules, "on_blocked") : [];
+  const hooks = [...planHooks(rules, "post_iteration"), ...blocked];
+  if (hooks.length === 0) return undefined;
+  const begun: Job = { ...enter(job, "after"), hooks };
+  runHook(begun, status, decision);
+  return begun;
+}
+
+/** Starts the activity's next hook; `undefined` after the last one. */
+export function startNextHook(job: Job, decision: Decision): Job | undefined {
+  const hooks = job.hooks.slice(1);
+  if (hooks.length === 0) return undefined;
+  const next: Job = { ...job, hooks };
+  runHook(next, job.activity === "before" ? "doing" : getHookStatus(job), decision);
+  return next;
+}
+
+function runHook(job: Job, status: HookStatus, decision: Decision): void {
+  const [first] = job.hooks;
+  if (first === undefined) return;
+  decision.effects.push({ kind: "run-hook", job: job.facts, ...first, status, label: makeLabel(job) });
+}
+
+/** The attempt's status as hooks receive it. */
+function getHookStatus(job: Job): HookStatus {
+  if (job.gaveUp === true) return "blocked";
+  const kind = job.verdict?.kind;
+  if (kind === "outcome") return job.route === "deliver" && job.visitEnd === undefined ? "done" : "doing";
+  return kind === undefined || kind === "interrupted" || kind === "held" ? "failed" : kind;
+}
+
+type AttemptFailed = Extract<ToldEvent, { type: "attempt_failed" }>;
+
+/** The log line of a failed attempt, with what happens next. */
+export function makeFailureNote(
+  job: Job,
+  failure: { reason: string; evidence: string },
+  next: AttemptFailed["next"],
+): AttemptFailed {
+  return { type: "attempt_failed", ...job.facts, ...failure, next };
 }

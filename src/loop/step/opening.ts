@@ -1,22 +1,19 @@
 // From the first event to a usable backlog: recover, read, draft or repair. Pure.
 import { describeSkipped } from "../../agents/failure-words.js";
-import { never } from "../../system/never.js";
-import type { Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
-import { reportSpending, addUsage, explainRunOver } from "./job/spending.js";
+import type { EventOf, Sealed, StepEvent } from "../../logging/events/events.js";
+import { addUsage, explainRunOver, reportSpending } from "./job/spending.js";
 import { beginClose, closeAtOnce } from "./ending.js";
-import { startAgent } from "./job/job.js";
-import { enter, makeJob } from "./job/routes.js";
+import { enter, makeJob, startAgent } from "./jobs.js";
 import { backOffAgent } from "./job/settle.js";
-import { causesBackoff, restoreBackoff, endBackoff } from "./schedule/backoff.js";
-import { reportRedChecks, PREFLIGHT_JOB, explainRefusal } from "./preflight.js";
-import { canContinueWithout, chooseAgent, isUnusable, orderOfPhase, waitFor } from "./schedule/schedule.js";
+import { causesBackoff, endBackoff, restoreBackoff } from "./schedule/backoff.js";
+import { canContinueWithout, choosePhaseAgent, isUnusable, waitFor } from "./schedule/schedule.js";
+import { explainRefusal, PREFLIGHT_JOB, reportRedChecks } from "./preflight.js";
 import type { Job, Opening, RunState } from "./state.js";
-import { applySignal, describeFailure, type Decision } from "./decision.js";
+import { applySignal, type Decision, describeFailure } from "./decision.js";
 import { beginWork } from "./choose.js";
 
-/** Contract §4: an agent gets an invalid backlog at most twice. */
-const MOST_REPAIRS = 2;
-const MOST_DRAFTS = 2;
+/** Contract §4: an agent drafts, or gets an invalid backlog, at most twice. */
+const MOST_ASKED = 2;
 
 /** Handles an event before the backlog was read. */
 export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision: Decision): RunState {
@@ -59,21 +56,8 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision
     case "stop_sent":
       decision.because = { rule: "noted" };
       return stay(opening);
-    case "run_started":
-    case "backlog_changed":
-    case "checkpoint":
-    case "baseline_finished":
-    case "gate_finished":
-    case "hook_finished":
-    case "snapshot":
-    case "restored":
-    case "work_saved":
-    case "person_asked":
-    case "agent_picked":
-    case "run_ended":
-      throw new Error(`${event.type} came before there was a backlog`);
     default:
-      return never(event);
+      throw new Error(`${event.type} came before there was a backlog`);
   }
 }
 
@@ -134,17 +118,17 @@ function onInvalid(opening: Opening, event: EventOf<"backlog_invalid">, decision
   decision.because = { rule: `backlog-${event.what}` };
   if (why !== undefined) return beginClose(opening, "unusable-backlog", why, decision);
   if (isBroken) {
-    if (opening.repairs < MOST_REPAIRS) return askAgent(opening, "repair", decision);
+    if (opening.asked.repair < MOST_ASKED) return askAgent(opening, "repair", decision);
     const [first] = event.problems;
     const problem = first === undefined ? "it cannot be read" : `line ${first.line}: ${first.message}`;
-    const message = `still not valid after ${opening.repairs} repairs${describeLastFailure(opening)}; ${problem}`;
+    const message = `still not valid after ${opening.asked.repair} repairs${describeLastFailure(opening)}; ${problem}`;
     return beginClose(opening, "unusable-backlog", message, decision);
   }
-  if (opening.drafts >= MOST_DRAFTS) {
+  if (opening.asked.bootstrap >= MOST_ASKED) {
     const message = `the agent drafted no backlog that can be used${describeLastFailure(opening)}`;
     return beginClose(opening, "unusable-backlog", message, decision);
   }
-  if (bootstrap === "ask" && opening.drafts === 0) {
+  if (bootstrap === "ask" && opening.asked.bootstrap === 0) {
     decision.effects.push({ kind: "ask", question: "There is no backlog yet. Let the agent draft one?" });
     return stay({ ...opening, asking: true });
   }
@@ -175,10 +159,7 @@ function onAnswered(opening: Opening, event: EventOf<"answered">, decision: Deci
 function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Decision): RunState {
   const over = explainRunOver(opening, decision.at);
   if (over !== undefined) return beginClose(opening, "budget", over, decision);
-  const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
-  const { dropped, backoffs } = opening;
-  const now = { iteration: 1, dropped, backoffs, at: decision.at };
-  const { choice } = chooseAgent(opening.rules, orderOfPhase(opening.rules, kind, now));
+  const choice = choosePhaseAgent(opening, kind, decision.at);
   if (choice === undefined) return beginClose(opening, "environment", "no agent is left", decision);
   if (!("agent" in choice)) {
     const tooLong = waitFor(opening, choice, decision);
@@ -186,11 +167,10 @@ function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Deci
       ? stay({ ...opening, waits: kind })
       : beginClose(opening, "waiting", tooLong, decision);
   }
-  const { agent } = choice;
-  const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
-  const started = startAgent(makeJob(facts, "draft"), opening, opening.failed ?? [], decision);
-  const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
-  return stay({ ...opening, ...counted, nextJob: opening.nextJob + 1, job: started, waits: undefined });
+  const { nextJob, asked } = opening;
+  const facts = { job: nextJob, iteration: 0, phase: kind, agent: choice.agent, attempt: asked[kind] + 1 };
+  const job = startAgent(makeJob(facts, "draft"), opening, opening.failed ?? [], decision);
+  return stay({ ...opening, nextJob: nextJob + 1, job, waits: undefined });
 }
 
 function onAgentFinished(before: Opening, event: EventOf<"agent_finished">, decision: Decision): RunState {
@@ -229,18 +209,18 @@ function dropAgent(
   const dropped = new Set([...opening.dropped, agent]);
   if (!canContinueWithout(opening.rules, dropped))
     return beginClose(opening, "environment", message, decision);
-  const skipped = describeSkipped(agent, { reason, evidence });
-  decision.notes.push({ type: "warning", ...job.facts, message: skipped });
+  decision.warn(describeSkipped(agent, { reason, evidence }), job.facts);
   return askAgain({ ...opening, dropped }, job, decision);
 }
 
 /** Asks again for a draft or a repair that does not count. */
 function askAgain(opening: Opening, { facts }: Job, decision: Decision): RunState {
   if (opening.stopping > 0) return endInterrupted(opening, decision);
-  const { repairs, drafts } = opening;
-  return facts.phase === "repair"
-    ? askAgent({ ...opening, job: undefined, repairs: repairs - 1 }, "repair", decision)
-    : askAgent({ ...opening, job: undefined, drafts: drafts - 1 }, "bootstrap", decision);
+  return askAgent({ ...opening, job: undefined }, kindOf(facts), decision);
+}
+
+function kindOf({ phase }: Job["facts"]): "bootstrap" | "repair" {
+  return phase === "repair" ? "repair" : "bootstrap";
 }
 
 function onAdopted(opening: Opening, event: EventOf<"adopted">, decision: Decision): RunState {
@@ -252,19 +232,18 @@ function onAdopted(opening: Opening, event: EventOf<"adopted">, decision: Decisi
 
 /** Reads the backlog again after a draft or repair, whether it succeeded or not. */
 function readAgain(
-  opening: Opening,
-  job: Job,
+  { failed: before = [], ...opening }: Opening,
+  { facts, stopped }: Job,
   failure: { reason: string; evidence: string } | undefined,
   decision: Decision,
 ): RunState {
-  const { failed: before = [], ...rest } = opening;
-  if (failure === undefined) return readBacklog({ ...rest, job: undefined }, decision);
-  if (job.stopped !== true) {
-    decision.notes.push({ type: "attempt_failed", ...job.facts, ...failure, next: "retry" });
-  }
-  const { attempt, agent } = job.facts;
-  const failed = [...before, { attempt, agent, ...failure }];
-  return readBacklog({ ...rest, failed, job: undefined }, decision);
+  const kind = kindOf(facts);
+  const asked = { ...opening.asked, [kind]: opening.asked[kind] + 1 };
+  const rest = { ...opening, asked, job: undefined };
+  if (failure === undefined) return readBacklog(rest, decision);
+  if (stopped !== true) decision.notes.push({ type: "attempt_failed", ...facts, ...failure, next: "retry" });
+  const { attempt, agent } = facts;
+  return readBacklog({ ...rest, failed: [...before, { attempt, agent, ...failure }] }, decision);
 }
 
 function findJob(opening: Opening, event: EventOf<"agent_finished" | "adopted">): Job {
@@ -278,7 +257,7 @@ function findJob(opening: Opening, event: EventOf<"agent_finished" | "adopted">)
 function onFailed(opening: Opening, event: EventOf<"effect_failed">, decision: Decision): RunState {
   decision.because = { rule: "effect-failed", why: event.effect };
   if (event.effect !== "stop") return beginClose(opening, "environment", describeFailure(event), decision);
-  decision.notes.push({ type: "warning", message: `stop: ${describeFailure(event)}` });
+  decision.warn(`stop: ${describeFailure(event)}`);
   return stay(opening);
 }
 

@@ -17,10 +17,7 @@ export function reportRedChecks(
 ): ReadonlySet<string> {
   const fresh = commands.filter(({ command, red }) => red !== undefined && !named.has(command));
   if (fresh.length === 0) return named;
-  for (const one of fresh) {
-    const message = `${describeCheck(one)}; ${describeConsequence(one)}`;
-    decision.notes.push({ type: "warning", message });
-  }
+  for (const one of fresh) decision.warn(`${describeCheck(one)}; ${describeConsequence(one)}`);
   return new Set([...named, ...fresh.map(({ command }) => command)]);
 }
 

@@ -7,7 +7,7 @@ import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
 import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 import type { Verdict } from "../../todo/model/verified.js";
-import type { TaskSpending, Spending } from "./job/spending.js";
+import type { Spending, TaskSpending } from "./job/spending.js";
 import type { Backoffs } from "./schedule/backoff.js";
 import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
 import type { Advance, Change } from "../../todo/model/changes/change.js";
@@ -41,9 +41,8 @@ export interface Frame {
 /** The phase before a usable backlog was read. */
 export interface Opening extends Frame {
   pending: boolean;
-  /** How many drafts and repairs agents were asked for so far. */
-  drafts: number;
-  repairs: number;
+  /** How many drafts and repairs count so far. */
+  asked: Readonly<Record<"bootstrap" | "repair", number>>;
   /** The drafts or repairs that failed so far, for the next one's prompt. */
   failed?: readonly Earlier[];
   nextJob: number;
@@ -85,7 +84,7 @@ export type Activity =
 /** One attempt, visit of a stage, review, draft or repair in progress. */
 export interface Job {
   facts: JobFacts & { phase: JobKind };
-  /** Its activities; routes.ts lists those of each route. */
+  /** Its activities; jobs.ts lists those of each route. */
   route: Route;
   activity: Activity;
   /** The status the task had when it was claimed. */
@@ -147,7 +146,6 @@ export interface Suspect {
 /** The phase with a backlog to work on. */
 export interface Work extends Frame {
   index: Index;
-  digest: string;
   jobs: readonly Job[];
   nextJob: number;
   /** How many attempts and reviews were started. */

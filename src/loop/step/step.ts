@@ -1,5 +1,5 @@
 // `step`: every decision of a run. It takes a state and an event, and returns the next state, the effects and the reason. Pure.
-// drive.ts starts the effects. The phases are in opening.ts, working.ts (with job.ts) and ending.ts.
+// drive.ts starts the effects. The phases are in opening.ts, working.ts (with jobs.ts) and ending.ts.
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { NOTHING_SPENT } from "./job/spending.js";
@@ -35,8 +35,7 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
           began: decision.at,
           spent: NOTHING_SPENT,
           pending: false,
-          drafts: 0,
-          repairs: 0,
+          asked: { bootstrap: 0, repair: 0 },
           nextJob: 1,
           dropped: new Set(),
           backoffs: new Map(),

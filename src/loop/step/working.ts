@@ -1,35 +1,47 @@
 // Handles the events of jobs while there is a backlog. Pure.
-// choose.ts chooses the next job, job/routes.ts has the activities of each; the other files of job/ decide about one activity each.
+// choose.ts chooses the next job, jobs.ts has the activities of each; the other files of job/ decide about one activity each.
 import { isOfTheDisk } from "../../system/errors.js";
-import { never } from "../../system/never.js";
-import type { Sealed, StepEvent, EventOf } from "../../logging/events/events.js";
-import { NOTHING_SPENT, reportSpending, addUsage } from "./job/spending.js";
-import { mayRestore, startDueEdit, takeStoreResult, endReleased } from "./edits.js";
+import type { EventOf, Sealed, StepEvent } from "../../logging/events/events.js";
+import { addUsage, NOTHING_SPENT, reportSpending } from "./job/spending.js";
+import { endReleased, mayRestore, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, hasOther, startNext } from "./choose.js";
-import { expectActivity, startNextHook, startAgent, startBefore, startAfter } from "./job/job.js";
-import { enter, hasWork, onlyReads, isVisit } from "./job/routes.js";
+import {
+  dropJob,
+  enter,
+  findJob,
+  hasWork,
+  isVisit,
+  listEarlier,
+  onlyReads,
+  replaceJob,
+  startAfter,
+  startAgent,
+  startBefore,
+  startNextHook,
+  stopJobs,
+  uncount,
+} from "./jobs.js";
 import { startCheckpoint, takeCheckpoint } from "./job/ends.js";
 import {
-  takeGate,
   releaseJob,
+  takeGate,
   takeRestored,
   takeUncommitted,
   weighAttempt,
   weighRow,
   weighStage,
 } from "./job/weigh.js";
-import { dropJob, findJob, listEarlier, replaceJob, stopJobs, uncount } from "./jobs.js";
 import { endBackoff } from "./schedule/backoff.js";
+import { canContinueWithout } from "./schedule/schedule.js";
 import { weighAgent } from "./schedule/suspect.js";
 import { reportRedChecks } from "./preflight.js";
-import type { Job, Activity, RunState, Work } from "./state.js";
-import { applySignal, describeFailure, type Decision } from "./decision.js";
+import type { Activity, Job, RunState, Work } from "./state.js";
+import { applySignal, type Decision, describeFailure } from "./decision.js";
 import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
-import { takeSaved, takeMoved } from "./job/settle.js";
+import { takeMoved, takeSaved } from "./job/settle.js";
 import { describeSkipped } from "../../agents/failure-words.js";
-import { dropsAgent, endsRun, backsOffAgent } from "./job/verdict.js";
-import { canContinueWithout } from "./schedule/schedule.js";
+import { backsOffAgent, dropsAgent, endsRun } from "./job/verdict.js";
 
 /** The activities in which a process runs for a job. */
 const RUNNING: readonly Activity[] = ["baseline", "before", "agent", "gate", "after"];
@@ -46,22 +58,30 @@ function handle(work: Work, event: Sealed<StepEvent>, decision: Decision): Work 
     case "backlog_changed":
       return event.job === undefined ? onReread(work, event, decision) : onChanged(work, event, decision);
     case "checkpoint":
-      return onCheckpoint(work, event, decision);
+      return onCheckpoint(work, findJob(work, event, "checkpoint"), event, decision);
     case "baseline_finished":
-      return onBaseline(work, event, decision);
+      return onBaseline(work, findJob(work, event, "baseline"), event, decision);
     case "hook_finished":
       decision.because = { rule: "hook-finished", why: event.outcome };
       return onHook(work, event, decision);
     case "agent_finished":
-      return onAgent(work, event, decision);
+      return onAgent(work, findJob(work, event, "agent"), event, decision);
     case "snapshot":
-      return onSnapshot(work, event, decision);
-    case "gate_finished":
-      return onGate(work, event, decision);
-    case "restored":
-      return onRestored(work, event, decision);
+      return onSnapshot(work, findJob(work, event, "snapshot"), event, decision);
+    case "gate_finished": {
+      const job = findJob(work, event, "gate");
+      return job.released === true ? releaseJob(work, job, decision) : takeGate(work, job, event, decision);
+    }
+    case "restored": {
+      const found = findJob(work, event, "restore", "aside");
+      if (found.route !== "analyze") return takeRestored(work, found, event, decision);
+      const seen = suspect(work, found, event.paths.length);
+      return takeRestored(seen.work, seen.job, event, decision);
+    }
+    case "work_saved":
+      return takeSaved(work, findJob(work, event, "save"), event, decision);
     case "committed":
-      return onCommitted(work, event, decision);
+      return onCommitted(work, findJob(work, event, "commit"), event, decision);
     case "effect_failed":
       decision.because = { rule: "effect-failed", why: event.effect };
       return onFailed(work, event, decision);
@@ -77,46 +97,17 @@ function handle(work: Work, event: Sealed<StepEvent>, decision: Decision): Work 
     case "stop_sent":
       decision.because = { rule: "noted" };
       return work;
-    case "work_saved": {
-      const job = findJob(work, event);
-      expectActivity(job, "save", event);
-      return takeSaved(work, job, event, decision);
-    }
     case "person_asked":
       return startNext(onPersonAsked(work, event, decision), decision);
-    case "agent_picked":
+    case "agent_picked": {
       // L3: the backlog may have changed meanwhile, so the task is selected again.
-      decision.because = { rule: "agent-picked", picked: event.task_id, why: event.agent };
-      return startNext(
-        { ...work, pick: { id: event.task_id, iteration: event.iteration, agent: event.agent } },
-        decision,
-      );
-    case "run_started":
-    case "recovered":
-    case "preflight_finished":
-    case "backlog_read":
-    case "backlog_invalid":
-    case "answered":
-    case "adopted":
-    case "run_ended":
-      throw new Error(`${event.type} came while the run was at work`);
+      const { task_id: id, iteration, agent } = event;
+      decision.because = { rule: "agent-picked", picked: id, why: agent };
+      return startNext({ ...work, pick: { id, iteration, agent } }, decision);
+    }
     default:
-      return never(event);
+      throw new Error(`${event.type} came while the run was at work`);
   }
-}
-
-function onGate(work: Work, event: EventOf<"gate_finished">, decision: Decision): Work {
-  const job = findJob(work, event);
-  expectActivity(job, "gate", event);
-  return job.released === true ? releaseJob(work, job, decision) : takeGate(work, job, event, decision);
-}
-
-function onRestored(work: Work, event: EventOf<"restored">, decision: Decision): Work {
-  const job = findJob(work, event);
-  expectActivity(job, job.activity === "aside" ? "aside" : "restore", event);
-  if (job.route !== "analyze") return takeRestored(work, job, event, decision);
-  const seen = suspect(work, job, event.paths.length);
-  return takeRestored(seen.work, seen.job, event, decision);
 }
 
 /** Ends a job whose task a person edited, before its agent has ended. */
@@ -137,12 +128,11 @@ function onReread(work: Work, event: EventOf<"backlog_changed">, decision: Decis
 
 function onChanged(work: Work, event: EventOf<"backlog_changed">, decision: Decision): Work | RunState {
   const seen = takeStoreResult(work, event, findJob(work, event), decision);
-  const job = findJob(seen, event);
+  const job = findJob(seen, event, "claim", "reread", "settle");
   if (job.activity === "settle")
     return continueAfterSettle(seen, countAdded(seen, job, event), event.refused, decision);
   if (job.activity === "reread")
     return job.released === true ? releaseJob(seen, job, decision) : weighRow(seen, job, decision);
-  expectActivity(job, "claim", event);
   if (event.refused.length > 0) {
     decision.because = { rule: "claim-refused", why: event.refused[0]?.why ?? "" };
     return dropUnstarted(seen, job, decision);
@@ -170,18 +160,24 @@ function dropUnstarted(work: Work, job: Job, decision: Decision): RunState {
   return startNext(uncount(dropJob(work, job), job), decision);
 }
 
-function onCheckpoint(work: Work, event: EventOf<"checkpoint">, decision: Decision): Work | RunState {
-  const job = findJob(work, event);
-  expectActivity(job, "checkpoint", event);
+function onCheckpoint(
+  work: Work,
+  job: Job,
+  event: EventOf<"checkpoint">,
+  decision: Decision,
+): Work | RunState {
   decision.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
   if (job.released === true) return release(work, job, decision);
   if (job.route !== "shelve" && !mayStart(work, job)) return dropUnstarted(work, job, decision);
   return takeCheckpoint(work, job, event, decision);
 }
 
-function onBaseline(work: Work, event: EventOf<"baseline_finished">, decision: Decision): Work | RunState {
-  const job = findJob(work, event);
-  expectActivity(job, "baseline", event);
+function onBaseline(
+  work: Work,
+  job: Job,
+  event: EventOf<"baseline_finished">,
+  decision: Decision,
+): Work | RunState {
   decision.because = { rule: `baseline-${event.outcome}` };
   if (job.released === true) return release(work, job, decision);
   const next = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
@@ -194,21 +190,18 @@ function onHook(
   event: EventOf<"hook_finished" | "effect_failed">,
   decision: Decision,
 ): Work | RunState {
-  const job = findJob(work, event);
+  const job = findJob(work, event, "before", "after");
   if (job.activity === "before") {
     if (job.released === true) return release(work, job, decision);
     if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
     const next = startNextHook(job, decision) ?? startAgent(job, work, listEarlier(work, job), decision);
     return replaceJob(work, next);
   }
-  expectActivity(job, "after", event);
   const next = work.stopping >= 2 ? undefined : startNextHook(job, decision);
   return next === undefined ? endJob(work, job, decision) : replaceJob(work, next);
 }
 
-function onAgent(work: Work, event: EventOf<"agent_finished">, decision: Decision): Work {
-  const job = findJob(work, event);
-  expectActivity(job, "agent", event);
+function onAgent(work: Work, job: Job, event: EventOf<"agent_finished">, decision: Decision): Work {
   decision.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
   const after = onlyReads(job.route) ? "restore" : "snapshot";
   decision.effects.push({ kind: after, job: job.facts });
@@ -239,23 +232,19 @@ function charge(work: Work, event: EventOf<"agent_finished">): Work {
   return { ...work, spent, spentOn: work.spentOn.with(id, { tokens, usd }) };
 }
 
-function onSnapshot(before: Work, event: EventOf<"snapshot">, decision: Decision): Work {
-  const found = findJob(before, event);
-  expectActivity(found, "snapshot", event);
+function onSnapshot(before: Work, found: Job, event: EventOf<"snapshot">, decision: Decision): Work {
   const { work, job } = suspect(before, found, event.changed);
-  for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
-  if (event.head === "put-back") {
-    const message =
-      "the agent made commits: they stay off the branch, and the run makes the task's commit itself";
-    decision.notes.push({ type: "warning", ...job.facts, message });
-  }
+  for (const message of event.warnings) decision.warn(message, job.facts);
+  if (event.head === "put-back")
+    decision.warn(
+      "the agent made commits: they stay off the branch, and the run makes the task's commit itself",
+      job.facts,
+    );
   if (job.released === true) return releaseJob(work, job, decision);
   return (job.route === "work" ? weighStage : weighAttempt)(work, job, event, decision);
 }
 
-function onCommitted(work: Work, event: EventOf<"committed">, decision: Decision): Work | RunState {
-  const job = findJob(work, event);
-  expectActivity(job, "commit", event);
+function onCommitted(work: Work, job: Job, event: EventOf<"committed">, decision: Decision): Work | RunState {
   const seen = takeStoreResult(work, event, job, decision);
   // L2: a task that is not in progress any more was not finished, and has no commit.
   const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
@@ -268,7 +257,7 @@ function onFailed(work: Work, event: EventOf<"effect_failed">, decision: Decisio
     case "stop":
     case "run-hook":
       // A failed hook changes nothing (docs/notifications.md). A process that the stop did not reach ends by itself, or at the sweep.
-      decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
+      decision.warn(`${event.effect}: ${message}`);
       return event.effect === "stop" ? work : onHook(work, event, decision);
     case "commit":
       // Contract: an effect named `commit` failed before the backlog was written; after that it is named `publish`, and the
@@ -276,7 +265,7 @@ function onFailed(work: Work, event: EventOf<"effect_failed">, decision: Decisio
       if (!work.rules.apply_summary || work.closing?.broken === true || isOfTheDisk(event.error)) break;
       return takeUncommitted(work, findJob(work, event), message, decision);
     case "ask-person":
-      decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
+      decision.warn(`${event.effect}: ${message}`);
       return startNext(leaveQuestion(work), decision);
     case "pick-agent": {
       // Nothing is claimed: the run ends, and the next one tries again.
@@ -365,8 +354,7 @@ function dropAgent(work: Work, job: Job, decision: Decision): Work {
   const dropped = new Set([...work.dropped, agent]);
   const end = job.verdict?.kind === "failed" ? job.verdict : undefined;
   const message = `${agent}: ${end?.evidence ?? "cannot be used"}`;
-  const skipped = describeSkipped(agent, end ?? { evidence: "" });
-  decision.notes.push({ type: "warning", ...job.facts, message: skipped });
+  decision.warn(describeSkipped(agent, end ?? { evidence: "" }), job.facts);
   const left = uncount({ ...work, dropped }, job);
   if (canContinueWithout(work.rules, dropped)) return left;
   return { ...left, closing: work.closing ?? { ending: "environment", message } };

@@ -10,7 +10,7 @@ import type { Effect, JobFacts } from "../step/effects.js";
 import { causesBackoff } from "../step/schedule/backoff.js";
 import type { Work } from "../step/state.js";
 import type { Taken } from "./world/sim.js";
-import { effects, eventOf, mustLook, workOf, type Law } from "./trace.js";
+import { effects, eventOf, type Law, mustLook, workOf } from "./trace.js";
 
 /** L1 */
 export const claimedAndChecked: Law = ({ trace }) =>

@@ -265,8 +265,10 @@ export function renderState(state: RunState): string {
     case "new":
       return "= new";
     case "opening": {
-      const { drafts, repairs, stopping } = state.opening;
-      return `= opening: ${drafts} drafts, ${repairs} repairs${stopping === 0 ? "" : `, stopping ${stopping}`}`;
+      const { asked, job, stopping } = state.opening;
+      const count = (kind: "bootstrap" | "repair"): number =>
+        asked[kind] + (job?.facts.phase === kind ? 1 : 0);
+      return `= opening: ${count("bootstrap")} drafts, ${count("repair")} repairs${stopping === 0 ? "" : `, stopping ${stopping}`}`;
     }
     case "working":
       return `= working: ${workWords(state.work)}`;

@@ -25,3 +25,21 @@ export function tryParseJson(text: JsonText): Result<unknown, string> {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** An object, or an empty one in place of anything else. */
+export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+/** The member as a text; "" if there is none. */
+export function textOf(value: unknown, key: string): string {
+  const text = asRecord(value)[key];
+  return typeof text === "string" ? text : typeof text === "number" ? String(text) : "";
+}
+
+/** The member as a list; a single text is a list of one. */
+export function listOf(value: unknown, key: string): readonly unknown[] {
+  const list = asRecord(value)[key];
+  if (Array.isArray(list)) return list;
+  return typeof list === "string" && list.trim() !== "" ? [list] : [];
+}

@@ -4,8 +4,14 @@ import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Answer, By, GivenAnswer, Question, StageOutput } from "../../workflow/progress.js";
-import { answerCommand, describeAnswer, describeBy, isAnswered } from "../../workflow/question.js";
-import { noOf, yesOf } from "../../workflow/yes-and-no.js";
+import {
+  answerCommand,
+  describeAnswer,
+  describeBy,
+  isAnswered,
+  noOf,
+  yesOf,
+} from "../../workflow/question.js";
 import type { PersonChange } from "../model/changes/person-change.js";
 import { didYouMean } from "../model/problem.js";
 import type { Task } from "../model/task.js";

@@ -19,7 +19,7 @@ import {
 } from "../view/words/live-line.js";
 import { clean, cut } from "../text.js";
 import { aroundWaiting, waitingText } from "../view/words/waiting.js";
-import { noOf, yesOf } from "../../workflow/yes-and-no.js";
+import { noOf, yesOf } from "../../workflow/question.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 import { ofSource } from "../view/open-questions.js";
 

@@ -1,7 +1,7 @@
 // A person's answer to a question as they type it at the prompt of a run: a word for the outcome, then a remark. Pure.
 import { nearest } from "../../system/text/nearest.js";
 import type { Question } from "../../workflow/progress.js";
-import { noOf, yesOf } from "../../workflow/yes-and-no.js";
+import { noOf, yesOf } from "../../workflow/question.js";
 import { clean } from "../text.js";
 
 /** `again`: the line is not an answer, and why. */

@@ -3,8 +3,14 @@
 import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Task } from "../../todo/model/task.js";
 import type { GivenAnswer, Progress, Question } from "../../workflow/progress.js";
-import { describeAnswer, describeBy, openQuestion, whyNotValid } from "../../workflow/question.js";
-import { noOf, yesOf } from "../../workflow/yes-and-no.js";
+import {
+  describeAnswer,
+  describeBy,
+  noOf,
+  openQuestion,
+  whyNotValid,
+  yesOf,
+} from "../../workflow/question.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, showBlock, wrap, withoutSteering } from "../text.js";
 import { plural, showDuration, showMoment } from "./words/amounts.js";

@@ -1,7 +1,8 @@
 // Follows the arrows of a workflow: which stages can be reached, and from which ones an end can be reached. Pure, without
 // recursion: a file may have thousands of stages.
-import { toTarget } from "../advance.js";
-import type { Name, Stage } from "../workflow.js";
+import { findPassed, toTarget, wasMovedByHand } from "../advance.js";
+import type { ProgressRow } from "../progress.js";
+import type { Name, Stage, Workflow } from "../workflow.js";
 
 /** The targets of each stage, the two ends included. */
 export type Arrows = ReadonlyMap<Name, readonly Name[]>;
@@ -75,4 +76,26 @@ export function stepsTo(arrows: Arrows, start: Name, target: Name): number | und
       .filter((name) => !reached.has(name) && reached.add(name).size > 0);
   }
   return undefined;
+}
+
+type Moved = Pick<ProgressRow, "stage" | "visit" | "visits" | "facts" | "answered_stages">;
+
+/**
+ * The ask stages without an answer on every path from the first stage to the present one, in the order of the file, or
+ * to `finish`. None unless a person moved the row.
+ */
+export function listPassedOver(workflow: Workflow, row: Moved, skip: readonly string[]): Name[] {
+  const { stage: at, facts, answered_stages: answered = [] } = row;
+  if (!wasMovedByHand(row)) return [];
+  const arrows = arrowsOf(workflow.stages);
+  if (!reachedFrom(arrows, workflow.start).has(at)) return [];
+  return Object.entries(workflow.stages).flatMap(([name, { kind }]) => {
+    if (kind !== "ask" || name === at || answered.includes(name)) return [];
+    const isAround = name !== workflow.start && reachedFrom(without(arrows, name), workflow.start).has(at);
+    return isAround || findPassed(workflow, name, { facts, skip }) !== undefined ? [] : [name];
+  });
+}
+
+function without(arrows: Arrows, name: Name): Arrows {
+  return new Map([...arrows].map(([from, targets]) => [from, from === name ? [] : targets]));
 }

@@ -2,7 +2,7 @@
 import { parseDuration } from "../../system/text/duration.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { SourcePath } from "../../system/text/source-text.js";
-import type { Limits, Name, Stage } from "../workflow.js";
+import type { Name } from "../workflow.js";
 
 /** Something wrong in a workflow. */
 export interface WorkflowProblem {
@@ -11,14 +11,6 @@ export interface WorkflowProblem {
   message: string;
   /** A clause that says what to do; absent where the message is enough. */
   suggestion?: string;
-}
-
-/** The parts of a workflow that have their shape; `names`: of all its stages, those of a wrong shape too. */
-export interface WorkflowParts {
-  start: Name | undefined;
-  stages: Readonly<Record<Name, Stage>>;
-  names: readonly Name[];
-  limits?: Limits | undefined;
 }
 
 /** A text that must be a duration. */

@@ -3,13 +3,7 @@
 import type { SourcePath } from "../../system/text/source-text.js";
 import { arrowsOf, leadingTo, reachedFrom, stepsTo } from "./graph.js";
 import { isEnd, listOwnOutcomes, MOST_VISITS, isRunnerOutcome, toTarget } from "../advance.js";
-import {
-  didYouMean,
-  durationProblems,
-  listNames,
-  type WorkflowParts,
-  type WorkflowProblem,
-} from "./problem.js";
+import { didYouMean, durationProblems, listNames, type WorkflowProblem } from "./problem.js";
 import { stageProblems } from "./stage-problems.js";
 import { ENDS, type Limits, type Name, type Stage, type Target, type Workflow } from "../workflow.js";
 
@@ -25,12 +19,7 @@ const REQUIRED: Readonly<Partial<Record<Stage["kind"], readonly Name[]>>> = {
 /** Every problem of a workflow whose shape is right, in the file's order of stages. */
 export function problemsOf(workflow: Workflow): WorkflowProblem[] {
   const { start, stages, limits } = workflow;
-  return problemsOfParts({ start, stages, limits, names: Object.keys(stages) });
-}
-
-/** The same of what could be read. */
-export function problemsOfParts(parts: WorkflowParts): WorkflowProblem[] {
-  const { start, stages, names, limits } = parts;
+  const names = Object.keys(stages);
   if (names.length > MOST_STAGES)
     return [
       {
@@ -42,25 +31,24 @@ export function problemsOfParts(parts: WorkflowParts): WorkflowProblem[] {
   if (names.length === 0)
     return [{ path: ["stages"], message: "it has no stages", suggestion: "add at least one" }];
   const own = Object.entries(stages).flatMap(([name, stage]) => [
-    ...nextProblems(parts, name, stage),
-    ...stageProblems(parts, name, stage),
+    ...nextProblems(names, name, stage),
+    ...stageProblems(stages, name, stage),
     ...limitProblems(["stages", name, "limits"], stage.limits),
   ]);
-  const isWhole = names.length === Object.keys(stages).length && !names.some(isEnd);
-  return [
-    ...(start === undefined || names.includes(start) ? [] : [unknownStart(start, names)]),
-    ...names.filter(isEnd).map((name) => ({
+  const ends = names.filter(isEnd);
+  const found = [
+    ...(names.includes(start) ? [] : [unknownStart(start, names)]),
+    ...ends.map((name) => ({
       path: ["stages", name],
       message: `a stage cannot be called ${name}: it is one of the two ends`,
       suggestion: "give it another name",
     })),
     ...limitProblems(["limits"], limits),
     ...own,
-    // Where an arrow leads nowhere, whatever is behind it would be reported as well.
-    ...(isWhole && own.length === 0 && start !== undefined && names.includes(start)
-      ? arrowProblems(start, stages, limits?.visits ?? MOST_VISITS)
-      : []),
   ];
+  // Where an arrow leads nowhere, whatever is behind it would be reported as well.
+  const isFollowed = names.includes(start) && ends.length === 0 && own.length === 0;
+  return isFollowed ? [...found, ...arrowProblems(start, stages, limits?.visits ?? MOST_VISITS)] : found;
 }
 
 function unknownStart(start: Name, names: readonly Name[]): WorkflowProblem {
@@ -71,7 +59,7 @@ function unknownStart(start: Name, names: readonly Name[]): WorkflowProblem {
   };
 }
 
-function nextProblems({ names }: WorkflowParts, name: Name, stage: Stage): WorkflowProblem[] {
+function nextProblems(names: readonly Name[], name: Name, stage: Stage): WorkflowProblem[] {
   const at = ["stages", name, "next"];
   const found = Object.entries(stage.next).flatMap(([outcome, target]) =>
     targetProblems({ path: [...at, outcome], names, stage }, outcome, target),

@@ -147,7 +147,7 @@ test("a missing or unknown key, a wrong type and an unknown kind are told at onc
     '2:47: the key "promt" is not known here; did you mean "prompt"?',
     '2:59: stages.do.gate must be verify, red, none, or a list of commands; it is "vrify"',
     '3:10: "analyse" is not a kind of stage; did you mean "analyze"?',
-    "4:11: stages of the kind split (child tasks) are not built in this version; use work, analyze, check, ask, and write the parts as tasks of their own",
+    '4:11: "split" is not a kind of stage; known: work, analyze, check, ask',
     "5:23: stages.wait.question must be a text; it is 3",
     '5:44: "Yes" cannot be the name of an outcome; a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _',
     '5:55: stages.wait.next.no must be the name of a stage, finish, block, or {"to": NAME, "discard": true}; it is 7',

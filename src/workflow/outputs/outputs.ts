@@ -14,7 +14,7 @@ const Step = z.union([
   }),
 ]);
 
-export const Plan = z.object({
+const Plan = z.object({
   summary: summary.describe("Overview: what is to be built, and how"),
   steps: z.array(Step).min(1).describe("The steps, in order"),
   files_to_create: z.array(z.object({ path: z.string().min(1), purpose: z.string() })).optional(),
@@ -31,23 +31,20 @@ export const Plan = z.object({
   out_of_scope: texts.optional().describe("Parts that are left out on purpose"),
   items: texts.optional().describe("To-do: items that can be ticked one by one; the steps, unless given"),
 });
-export type Plan = z.infer<typeof Plan>;
 
-export const ClarifiedRequest = z.object({
+const ClarifiedRequest = z.object({
   status: z.enum(["clear", "needs_clarification"]),
   questions: texts.optional().describe("Of needs_clarification: what a person must answer"),
   clarified_query: z.string().optional().describe("Of clear: the request with every answer in it"),
 });
-export type ClarifiedRequest = z.infer<typeof ClarifiedRequest>;
 
-export const Implementation = z.object({
+const Implementation = z.object({
   completed: texts.describe("The items that are done, worded as in the task's document"),
   remaining: texts.optional().describe("The items that are still to be done"),
 });
-export type Implementation = z.infer<typeof Implementation>;
 
 /** How much a finding matters, the worst first. */
-export const SEVERITIES = ["high", "medium", "low"] as const;
+const SEVERITIES = ["high", "medium", "low"] as const;
 
 /** Words of other tools for how much a finding matters. */
 const SEVERITY_WORDS: Readonly<Record<(typeof SEVERITIES)[number], string>> = {
@@ -69,7 +66,7 @@ export function severityOf(said: string): (typeof SEVERITIES)[number] | undefine
   return undefined;
 }
 
-export const Findings = z.object({
+const Findings = z.object({
   findings: z
     .array(
       z.object({
@@ -85,9 +82,8 @@ export const Findings = z.object({
     .describe("Items that are ticked but not done, worded as in the task's document"),
   checked: texts.optional().describe("The checks that were made, and how"),
 });
-export type Findings = z.infer<typeof Findings>;
 
-export const ScoutFindings = z.object({
+const ScoutFindings = z.object({
   summary,
   relevantFiles: texts,
   codePatterns: z.record(z.string(), z.string()).optional().describe("Patterns in the code, by name"),
@@ -97,16 +93,14 @@ export const ScoutFindings = z.object({
     .union([z.enum(["high", "medium", "low"]), z.number().min(0).max(1)])
     .describe("How sure the findings are: a word, or a number from 0 to 1"),
 });
-export type ScoutFindings = z.infer<typeof ScoutFindings>;
 
-export const Report = z.object({
+const Report = z.object({
   summary,
   sections: z.array(z.object({ title: z.string().min(1), text: z.string() })),
   sources: texts.optional().describe("Files and pages that it rests on"),
 });
-export type Report = z.infer<typeof Report>;
 
-export const Qualification = z.object({
+const Qualification = z.object({
   taskType: z.string().min(1),
   riskLevel: z.enum(["low", "medium", "high"]),
   complexity: z.string().optional(),
@@ -125,13 +119,11 @@ export const Qualification = z.object({
     .optional(),
   reasoning: z.string().optional(),
 });
-export type Qualification = z.infer<typeof Qualification>;
 
-export const Advice = z.object({
+const Advice = z.object({
   instructions: z.string().min(1),
   alternative: z.string().optional(),
 });
-export type Advice = z.infer<typeof Advice>;
 
 /** The outputs by the name that a stage's `output` has; the title of each published schema. */
 export const OUTPUTS = {

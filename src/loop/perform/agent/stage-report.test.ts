@@ -43,12 +43,7 @@ test.each([
     review,
     'output.findings[0].severity must be one of "high", "medium", "low"; it is "huge"',
   ],
-  [
-    "an output that is a text",
-    { outcome: "changes", output: "all fine" },
-    review,
-    "output must be an object",
-  ],
+  ["an output that is a text", { outcome: "changes", output: "all fine" }, review, "output must be object"],
   ["an output that is too large", { output: { a: "x".repeat(1024 * 1024) } }, plain, "the most is 1048576"],
   [
     "a request that is not written",

@@ -3,7 +3,8 @@
 import type { AgentResult, FoundReport } from "../../../agents/agent.js";
 import type { StageAgentReport } from "../../../todo/model/summary.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
-import { asRecord, listOf, textOf, textsOf, toLine } from "../../../prompts/foreign-markdown.js";
+import { textsOf, toLine } from "../../../prompts/text.js";
+import { asRecord, listOf, textOf } from "../../../system/text/json.js";
 import { shorten } from "../../../system/text/cut.js";
 import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { severityOf } from "../../../workflow/outputs/outputs.js";
@@ -166,16 +167,12 @@ function emptyOutput({ schema, outcomes }: Expected, outcome: string): unknown {
 
 /** The questions of the report; of a request that is not clear, those of its output. */
 function readQuestions(said: readonly string[] = [], output: unknown): string[] {
-  const isOpen = memberOf(output, "status") === "needs_clarification";
-  const inside = memberOf(output, "questions");
+  const isOpen = asRecord(output)["status"] === "needs_clarification";
+  const inside = asRecord(output)["questions"];
   const own = said.length === 0 && isOpen && Array.isArray(inside) ? (inside as unknown[]) : said;
   const texts = own.flatMap((one) => (typeof one === "string" ? [cleanText(one).trim()] : []));
   const different = [...new Set(texts.filter((text) => text !== ""))].slice(0, MOST_QUESTIONS);
   return different.map((text) => shorten(text, Math.floor(MOST_ASKED / different.length)));
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? (Reflect.get(value, key) as unknown) : undefined;
 }
 
 /** Levels of objects and lists, counted no further than is allowed. Without recursion: the value may be as deep as it likes. */

@@ -13,15 +13,14 @@ import type { Files } from "../../../system/ports.js";
 import { parseJson } from "../../../system/text/json.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import type { StageOutput } from "../../../workflow/progress.js";
-import { collectFacts } from "../../../workflow/advance.js";
-import { isDropped } from "../../../workflow/outputs/dropped.js";
+import { collectFacts, isDropped } from "../../../workflow/advance.js";
 import {
   COPIES,
+  copyOfOutput,
   outputFile,
   parseOutputName,
   readableFile,
   taskFolderName,
-  copyOfOutput,
 } from "../../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../../step/effects.js";
 import { EffectError } from "../../step/drive.js";

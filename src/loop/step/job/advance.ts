@@ -1,22 +1,28 @@
 // Makes the changes of a task's row that follow from an outcome: through passed stages and questions that a setting answers, to
-// the next stage, question or end. Pure. workflow/advance.ts says where an outcome leads.
+// the next stage, question or end. Also the rows that move on without an agent: answers and timeouts that are taken, workflows that a
+// person completed, positions that are not there any more. Pure. workflow/advance.ts says where an outcome leads.
 import type { Rules } from "../../../logging/rules.js";
 import type { ToldEvent } from "../../../logging/events/told-events.js";
 import { given } from "../../../system/given.js";
 import type { Advance, AskedQuestion } from "../../../todo/model/changes/change.js";
-import type { Status, TaskId } from "../../../todo/model/task.js";
+import type { IndexRow, Status, TaskId } from "../../../todo/model/task.js";
 import {
   fillQuestion,
+  findShownStage,
+  type Lead,
   leadOn,
   listOwnOutcomes,
-  type Lead,
   type PassedStage,
-  type WorkflowPlace,
 } from "../../../workflow/advance.js";
 import type { Answer, ProgressRow } from "../../../workflow/progress.js";
-import { questionId } from "../../../workflow/question.js";
+import { describeBy, questionId } from "../../../workflow/question.js";
 import type { Workflow } from "../../../workflow/workflow.js";
 import { parseDuration } from "../../../system/text/duration.js";
+import type { Decision } from "../decision.js";
+import { explainTaskOver } from "./spending.js";
+import { hasAgent } from "../jobs.js";
+import { isInWorkflow, locate, type Position } from "./stage.js";
+import type { Work } from "../state.js";
 
 /** Everything that a plan of a move depends on beside the outcome. */
 export interface MoveOrder {
@@ -55,7 +61,7 @@ export function planMove(order: MoveOrder, outcome: string): Move | undefined {
   const { rules, workflow, progress } = order;
   if (progress.complete === true && order.takes === undefined)
     return planEnd(order, { outcome, to: "finish", reasons: [] });
-  const lead = leadOn(workflow, progress, outcome, { skip: rules.skip ?? [], toMs: parseDuration });
+  const lead = leadOn(workflow, progress, outcome, rules.skip ?? []);
   if (lead === undefined) return undefined;
   const first = makeAdvance(order, outcome, lead);
   return follow(order, first, { outcome, lead });
@@ -67,25 +73,22 @@ export function planEnd(
   { outcome, to, reasons }: { outcome: string; to: "finish" | "block"; reasons: readonly string[] },
 ): Move {
   const { stage, visit } = progress;
-  const why = reasons.length === 0 ? {} : { reasons };
-  const advance: Advance = { op: "advance", id, expect: { stage, visit }, outcome, to, status, ...why };
+  const advance: Advance = { op: "advance", id, expect: { stage, visit }, outcome, to, status };
+  if (reasons.length > 0) advance.reasons = reasons;
   const notes = noteEntered(id, progress, outcome, { to, passed: [] });
   return { advances: [advance], notes, to, asks: false };
 }
 
 function makeAdvance(order: MoveOrder, outcome: string, lead: Lead): Advance {
-  const { id, progress, status, takes, workflow } = order;
+  const { id, progress, takes, workflow } = order;
   const { stage, visit } = progress;
-  const asks = order.ask !== undefined && lead.to === stage;
-  const ask = asks ? order.ask : makeAsk(workflow, lead.to, order);
+  const ask = order.ask !== undefined && lead.to === stage ? order.ask : makeAsk(workflow, lead.to, order);
+  const status = ask === undefined ? order.status : "blocked";
   const reasons = lead.to === "block" ? explainBlock(order, outcome, lead) : [];
-  const grants = takes !== undefined && isGranted(workflow, stage, outcome);
+  const grant = (takes !== undefined && isGranted(workflow, stage, outcome)) || undefined;
   return {
-    ...{ op: "advance", id, expect: { stage, visit }, outcome, to: lead.to },
-    status: ask === undefined ? status : "blocked",
-    ...given({ ask, takes }),
-    ...(grants ? { grant: true as const } : {}),
-    ...(reasons.length === 0 ? {} : { reasons }),
+    ...{ op: "advance", id, expect: { stage, visit }, outcome, to: lead.to, status, ask, takes, grant },
+    reasons: reasons.length === 0 ? undefined : reasons,
   };
 }
 
@@ -130,25 +133,24 @@ export function makeAsk(
 /** Continues from the stage that was entered, if a setting or a grant answers its question. */
 function follow(order: MoveOrder, first: Advance, { outcome, lead }: { outcome: string; lead: Lead }): Move {
   const { id, progress, at } = order;
-  const { takes: _takes, ask: _ask, reasons: _reasons, ...rest } = order;
-  const notes = [...noteTaken(order, outcome), ...noteEntered(id, progress, outcome, lead)];
-  const discard = lead.discard === true ? { discard: true as const } : {};
-  const answer =
-    first.ask === undefined || first.to === progress.stage ? undefined : findAutomatic(first.to, order);
-  const next = enterPlace(progress, first.to);
-  const asked: ToldEvent[] =
-    first.ask === undefined ? [] : [noteAsked(id, { ...progress, ...next }, first.ask, at)];
-  const [agrees] = first.ask?.outcomes ?? [];
+  const { ask, to } = first;
+  const visits = { ...progress.visits, [to]: (progress.visits?.[to] ?? 0) + 1 };
+  const entered = { ...progress, stage: to, visit: progress.visit + 1, visits };
+  const answer = ask === undefined || to === progress.stage ? undefined : findAutomatic(to, order);
+  const [agrees] = ask?.outcomes ?? [];
   const takes = answer && { automatic: { ...answer, outcome: agrees } };
-  const then =
-    takes && agrees !== undefined
-      ? planMove({ ...rest, progress: { ...progress, ...next }, takes }, agrees)
-      : undefined;
+  const next = { ...order, ask: undefined, reasons: undefined, progress: entered, takes };
+  const then = takes && agrees !== undefined ? planMove(next, agrees) : undefined;
   return {
-    ...(then ?? { to: first.to, asks: first.ask !== undefined }),
+    ...(then ?? { to, asks: ask !== undefined }),
     advances: [first, ...(then?.advances ?? [])],
-    notes: [...notes, ...asked, ...(then?.notes ?? [])],
-    ...discard,
+    notes: [
+      ...noteTaken(order, outcome),
+      ...noteEntered(id, progress, outcome, lead),
+      ...(ask === undefined ? [] : [noteAsked(id, entered, ask, at)]),
+      ...(then?.notes ?? []),
+    ],
+    discard: lead.discard ?? then?.discard,
   };
 }
 
@@ -162,30 +164,14 @@ export function findAutomatic(
   return progress.grants?.includes(to) === true ? { by: "once", ...stamp } : undefined;
 }
 
-/** Where the task is once it has entered a stage. */
-function enterPlace(
-  { visit, visits }: WorkflowPlace,
-  to: string,
-): { stage: string; visit: number; visits: Record<string, number> } {
-  return { stage: to, visit: visit + 1, visits: { ...visits, [to]: (visits?.[to] ?? 0) + 1 } };
-}
-
 function noteTaken({ id, progress, takes }: MoveOrder, outcome: string): ToldEvent[] {
   if (takes === undefined) return [];
   const { by, via } = takes.automatic ?? progress.answered ?? { by: "", via: "file" as const };
-  const comment = takes.automatic === undefined ? progress.answered?.comment : undefined;
-  const answered = takes.automatic === undefined ? progress.answered?.outcome : outcome;
-  return [
-    {
-      type: "question_answered",
-      task_id: id,
-      question: questionId(id, progress),
-      outcome: answered,
-      by,
-      via,
-      comment,
-    },
-  ];
+  const said: ProgressRow["answered"] =
+    takes.automatic === undefined ? progress.answered : { by, via, outcome };
+  const question = questionId(id, progress);
+  const { outcome: answered, comment } = said ?? {};
+  return [{ type: "question_answered", task_id: id, question, outcome: answered, by, via, comment }];
 }
 
 /** The lines of the stages that are entered: those that are passed, and the one where the task stays. */
@@ -249,4 +235,152 @@ export function completeNote(note: ToldEvent, progress: ProgressRow | undefined)
 function idInPass(task: string, id: string, first = 0): string {
   const number = Number(id.slice(task.length + 1));
   return number > first ? id : questionId(task, { visit: number, first });
+}
+
+/** The need of a row before any task is selected. */
+export type RowNeed =
+  /** Its row moves on, without a job. */
+  | { kind: "move"; row: IndexRow; move: Move }
+  /** A job takes it to `block`, because the work has to leave the tree. */
+  | { kind: "give-up"; row: IndexRow; move: Move }
+  /** A job drops the changes of a stage first. */
+  | { kind: "discard"; row: IndexRow; move: Move; outcome: string; stage: string }
+  /** It is paused, and its work is in the tree. */
+  | { kind: "shelve"; row: IndexRow }
+  /** A job carries out the end where it is. */
+  | { kind: "end"; row: IndexRow };
+
+/** L22: every answer is taken exactly once; what a row asks for, or `undefined`: it is selected like any other. */
+function findNeed(work: Work, row: IndexRow, at: number): RowNeed | undefined {
+  const { progress } = row;
+  if (row.status === "done" || progress === undefined) return undefined;
+  if (progress.paused === true && row.status === "doing" && progress.asked === undefined)
+    return work.git ? { kind: "shelve", row } : undefined;
+  if (progress.complete === true) return findCompleteNeed(row, progress);
+  if (!isInWorkflow(row)) return undefined;
+  const position = locate(work.rules, row);
+  // A question at an end: a person moved the row past it. The store lets no job begin there, so the task waits.
+  if (position.kind === "end")
+    return progress.paused === true || progress.asked !== undefined ? undefined : { kind: "end", row };
+  if (position.kind === "lost") return makeGiveUp(row, progress, position.why);
+  if (position.kind !== "stage") return undefined;
+  if (progress.asked !== undefined) return findAnswerNeed(work, row, { progress, position, at });
+  if (position.stage.kind === "ask") return findUnaskedNeed(work, row, { progress, position, at });
+  const over = explainTaskOver(work, row.id);
+  return over !== undefined && hasAgent(position.stage.kind) ? makeGiveUp(row, progress, over) : undefined;
+}
+
+function findCompleteNeed(row: IndexRow, progress: ProgressRow): RowNeed | undefined {
+  const isThere = !isInWorkflow(row) || progress.stage === "finish";
+  if (isThere && progress.asked === undefined) return { kind: "end", row };
+  const move = planEnd(makeOrder(row, progress), { outcome: "complete", to: "finish", reasons: [] });
+  return { kind: "move", row, move };
+}
+
+function makeOrder(row: IndexRow, progress: ProgressRow): Pick<MoveOrder, "id" | "progress" | "status"> {
+  return { id: row.id, progress, status: row.status === "doing" ? "doing" : "todo" };
+}
+
+function makeGiveUp(row: IndexRow, progress: ProgressRow, why: string): RowNeed | undefined {
+  if (progress.paused === true) return undefined;
+  const move = planEnd(makeOrder(row, progress), { outcome: "blocked", to: "block", reasons: [why] });
+  return { kind: "give-up", row, move };
+}
+
+interface Asked {
+  progress: ProgressRow;
+  position: Extract<Position, { kind: "stage" }>;
+  at: number;
+}
+
+/** The answer of a person, or of the timeout; one that the stage does not declare is not taken (L19). */
+function findAnswerNeed(
+  { rules, git }: Work,
+  row: IndexRow,
+  { progress, position, at }: Asked,
+): RowNeed | undefined {
+  const { workflow } = position;
+  const { answered } = progress;
+  const automatic = answered === undefined ? findStandIn(rules, position, { progress, at }) : undefined;
+  if (answered === undefined && automatic === undefined) return undefined;
+  const isStage = progress.asked === "stage";
+  const said = answered?.outcome ?? automatic?.outcome;
+  if (isStage && said === undefined) return undefined;
+  const outcome = (isStage ? said : undefined) ?? "asks";
+  const order: MoveOrder = { rules, workflow, at, ...makeOrder(row, progress), takes: given({ automatic }) };
+  const move = planMove(order, outcome);
+  if (move === undefined) return undefined;
+  const taken = isStage ? move : withOutcome(move, said);
+  if (move.to === "block")
+    return progress.paused === true ? undefined : { kind: "give-up", row, move: withReason(taken, progress) };
+  const stage = move.discard === true ? findShownStage(workflow, progress.stage, progress) : undefined;
+  if (stage !== undefined && !git) return { kind: "move", row, move: withUndropped(taken, row, stage) };
+  return stage === undefined || progress.verdict === undefined
+    ? { kind: "move", row, move: taken }
+    : { kind: "discard", row, move: taken, outcome, stage };
+}
+
+/** Without git no change can be dropped, and a stage that was rejected must not be taken for undone. */
+function withUndropped(move: Move, { id }: IndexRow, stage: string): Move {
+  const message = `the changes of ${stage} of ${id} are still in the files: without git they cannot be dropped`;
+  return { ...move, notes: [...move.notes, { type: "warning", task_id: id, message }] };
+}
+
+/** L24: what answers in place of a person: a setting, an earlier answer that still holds, or the timeout. */
+function findStandIn(
+  rules: Work["rules"],
+  { workflow }: Asked["position"],
+  { progress, at }: Pick<Asked, "progress" | "at">,
+): Omit<Answer, "question"> | undefined {
+  const { stage, deadline, on_timeout, asked } = progress;
+  const setting = asked === "stage" ? findAutomatic(stage, { rules, progress, at }) : undefined;
+  const [agrees] = makeAsk(workflow, stage, { at })?.outcomes ?? [];
+  if (setting !== undefined && agrees !== undefined) return { ...setting, outcome: agrees };
+  const isOver = deadline !== undefined && on_timeout !== undefined && Date.parse(deadline) <= at;
+  return isOver
+    ? { by: "timeout", via: "timeout", at: new Date(at).toISOString(), outcome: on_timeout }
+    : undefined;
+}
+
+/** The answer to an agent's question leads to the same stage, whatever it is. */
+function withOutcome(move: Move, outcome: string | undefined): Move {
+  const [first, ...rest] = move.advances;
+  return first === undefined || outcome === undefined
+    ? move
+    : { ...move, advances: [{ ...first, outcome }, ...rest] };
+}
+
+function withReason(move: Move, { stage, answered }: ProgressRow): Move {
+  const last = move.advances.at(-1);
+  if (last === undefined || last.reasons !== undefined) return move;
+  const who = answered === undefined ? "not answered in time" : describeBy(answered);
+  const remark = answered?.comment === undefined ? "" : `: ${answered.comment}`;
+  const reasons = [`${stage}: ${last.outcome}, ${who}${remark}`];
+  return { ...move, advances: [...move.advances.slice(0, -1), { ...last, reasons }] };
+}
+
+/** An ask stage without its question: a person edited the row. It is asked, and nothing passes it. */
+function findUnaskedNeed(
+  { rules }: Work,
+  row: IndexRow,
+  { progress, position, at }: Asked,
+): RowNeed | undefined {
+  if (row.status === "doing") return { kind: "shelve", row };
+  const { workflow } = position;
+  const move = planMove({ rules, workflow, at, ...makeOrder(row, progress) }, "asks");
+  if (move === undefined) return undefined;
+  return move.to === "block" ? { kind: "give-up", row, move } : { kind: "move", row, move };
+}
+
+/** The needs of the rows of a run, in the order of the file. */
+export function listNeeds(
+  work: Work,
+  { only, inHand }: { only: ReadonlySet<TaskId> | undefined; inHand: readonly TaskId[] },
+  decision: Decision,
+): RowNeed[] {
+  return work.index.values.flatMap((row) => {
+    if (row.progress === undefined || work.final.has(row.id)) return [];
+    if (inHand.includes(row.id) || only?.has(row.id) === false) return [];
+    return findNeed(work, row, decision.at) ?? [];
+  });
 }

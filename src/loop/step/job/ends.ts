@@ -5,17 +5,26 @@ import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";
 import { mayRestore } from "../edits.js";
 import type { Decision } from "../decision.js";
-import { makeFailureNote, startBefore } from "./job.js";
-import { enter, hasAgent, hasWork, isVisit } from "./routes.js";
-import { getTaskId, replaceJob, stopJobs, listEarlier } from "../jobs.js";
-import { describeRescue, findTargetOf, settleStopped, shelve } from "./settle.js";
+import {
+  enter,
+  getTaskId,
+  hasAgent,
+  hasWork,
+  isVisit,
+  listEarlier,
+  makeFailureNote,
+  replaceJob,
+  startBefore,
+  stopJobs,
+} from "../jobs.js";
+import { block, findTargetOf, settleStopped, shelve } from "./settle.js";
 import { worthOf } from "./verdict.js";
 import { findRow, listStageBudgets } from "./stage.js";
 import type { Job, Work } from "../state.js";
 import { listSome } from "../../../system/text/cut.js";
 
 /** Begins an end, with the task's work in the tree. */
-export function beginEnd(work: Work, job: Job, event: EventOf<"checkpoint">, decision: Decision): Work {
+function beginEnd(work: Work, job: Job, event: EventOf<"checkpoint">, decision: Decision): Work {
   const row = findRow(work, job);
   if (row === undefined) return settleStopped(work, job, decision);
   if (job.route === "give-up") return beginGiveUp(work, job, event, decision);
@@ -47,10 +56,9 @@ export function restore(work: Work, job: Job, activity: "restore" | "aside", dec
 
 /** L16: the task is given up once its work is a rescue and the tree is put back. The row has the reasons. */
 export function settleGivenUp(work: Work, job: Job, decision: Decision): Work {
-  const id = getTaskId(job);
-  decision.because = { rule: "given-up", picked: id };
-  const block: Change = { op: "block", id, blockers: describeRescue(job) };
-  decision.effects.push({ kind: "change-backlog", job: job.facts, changes: [block], during: "agent" });
+  decision.because = { rule: "given-up", picked: getTaskId(job) };
+  const changes = [block(job, [])];
+  decision.effects.push({ kind: "change-backlog", job: job.facts, changes, during: "agent" });
   const verdict = { kind: "outcome" as const, outcome: "blocked" };
   return replaceJob(work, { ...enter(job, "settle"), gaveUp: true, final: true, verdict });
 }
@@ -107,7 +115,7 @@ export function putAside(work: Work, job: Job, decision: Decision): Work {
   decision.because = { rule: "completed-without-work", picked: getTaskId(job) };
   const message =
     "the gate rejects the work of this task, and a person completed it: it is done without that work, unverified";
-  decision.notes.push({ type: "warning", ...job.facts, message });
+  decision.warn(message, job.facts);
   return mayRestore(work) ? restore(work, job, "aside", decision) : commitTask(work, job, decision);
 }
 
@@ -118,7 +126,7 @@ export function commitTask(work: Work, job: Job, decision: Decision): Work {
   if (work.closing?.broken === true) return settleStopped(work, job, decision);
   if (row?.progress.complete === true && row.progress.verdict === undefined && job.from !== "doing") {
     const message = "a person completed this task before it had any work: it is done, unverified";
-    decision.notes.push({ type: "warning", ...job.facts, message });
+    decision.warn(message, job.facts);
   }
   const { result, files } = work.results?.get(id) ?? { result: "", files: [] };
   const finish: Change = { op: "finish", id, result, files, verdict: job.worth ?? "unverified" };
@@ -145,13 +153,12 @@ export function startCheckpoint(work: Work, job: Job, decision: Decision): Work 
     kind: "checkpoint",
     job: job.facts,
     reuse: job.from === "doing",
-    ...(job.route === "analyze" ? { aside: true as const } : {}),
-    ...(isVisit(job.route) ? { apply_work: true as const } : {}),
+    aside: job.route === "analyze" || undefined,
+    apply_work: isVisit(job.route) || undefined,
   });
   const { entering: _entering, ...rest } = job;
   const limits = hasAgent(job.route) ? listStageBudgets(work.rules, findRow(work, job)?.progress) : [];
-  const limited = limits.length === 0 ? rest : { ...rest, limits };
-  return replaceJob(work, enter(limited, "checkpoint"));
+  return replaceJob(work, enter({ ...rest, limits }, "checkpoint"));
 }
 
 /** Continues from the checkpoint of a job that may continue. */
@@ -180,7 +187,7 @@ export function takeCheckpoint(work: Work, job: Job, event: EventOf<"checkpoint"
 /** Other work has changed the branch since: the task begins its work again, and knows why. */
 function leaveConflict(work: Work, job: Job, paths: readonly string[], decision: Decision): Work {
   const evidence = `the saved work no longer fits the branch: ${listSome(paths)}; none of it is in the tree any more, also where an item is ticked, and it is done again on the branch as it is now`;
-  decision.notes.push({ type: "warning", ...job.facts, message: evidence });
+  decision.warn(evidence, job.facts);
   if (job.route === "give-up") return settleGivenUp(work, job, decision);
   return leaveEnd(work, job, { outcome: "conflict", reason: "conflict", evidence }, decision);
 }

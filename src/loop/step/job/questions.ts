@@ -1,5 +1,5 @@
 // Open questions when nothing else can be done: the person at the terminal is asked, or the run sleeps until a deadline, or ends
-// and lists them. Pure. moves.ts takes the answers.
+// and lists them. Pure. advance.ts takes the answers.
 import type { EventOf } from "../../../logging/events/events.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
 import { AN_ANSWER } from "../../../logging/waiting.js";
@@ -7,6 +7,7 @@ import type { IndexRow, TaskId } from "../../../todo/model/task.js";
 import type { ProgressRow } from "../../../workflow/progress.js";
 import { completeNote } from "./advance.js";
 import type { Decision } from "../decision.js";
+import { beginVisit } from "./settle.js";
 import { findStage } from "./stage.js";
 import type { RunState, Work } from "../state.js";
 
@@ -125,17 +126,15 @@ export function takeMovedRows(
   const wrong = new Set(
     refused.flatMap(({ op, id }) => (op === "advance" || op === "enter" ? (id ?? []) : [])),
   );
-  let { final, blockedAtStart, attempts, earlier } = work;
+  let next: Work = rest;
   for (const { id, notes, row } of moving) {
     if (wrong.has(id)) {
-      if (work.index.get(id) === row) final = final.with(id, true);
+      if (work.index.get(id) === row) next = { ...next, final: next.final.with(id, true) };
       continue;
     }
     const progress = work.index.get(id)?.progress;
     decision.notes.push(...notes.map((note) => completeNote(note, progress)));
-    blockedAtStart = new Set([...blockedAtStart].filter((one) => one !== id));
-    attempts = attempts.with(id, 0);
-    earlier = earlier.with(id, []);
+    next = beginVisit(next, id, []);
   }
-  return { ...rest, final, blockedAtStart, attempts, earlier };
+  return next;
 }

@@ -1,17 +1,15 @@
 // Settles a job: asks for the changes to the backlog that follow from its verdict. In a stage of a workflow an outcome ends the visit: the
 // work is saved, then the row moves on. Pure. advance.ts plans the move, weigh.ts comes before it.
 import { never } from "../../../system/never.js";
-import type { Change, AskedQuestion } from "../../../todo/model/changes/change.js";
-import type { NewTask } from "../../../todo/model/summary.js";
+import type { AskedQuestion, Change } from "../../../todo/model/changes/change.js";
 import { explainTaskOver } from "./spending.js";
-import { makeFailureNote } from "./job.js";
-import { enter, isVisit } from "./routes.js";
-import { countAttemptsLeft, replaceJob, getTaskId } from "../jobs.js";
-import { endsRun, readNewTasks, readResult, readRetryAt } from "./verdict.js";
-import { causesBackoff, backOff, describeBackoff, type Backoffs } from "../schedule/backoff.js";
+import { countAttemptsLeft, enter, getTaskId, isVisit, makeFailureNote, replaceJob } from "../jobs.js";
+import { endsRun, readFound, readResult, readRetryAt } from "./verdict.js";
+import { backOff, type Backoffs, causesBackoff, describeBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
-import type { Job, AttemptVerdict, Work, TaskResult, VisitEnd, VisitMemory } from "../state.js";
+import type { AttemptVerdict, Job, TaskResult, VisitEnd, VisitMemory, Work } from "../state.js";
 import type { Decision } from "../decision.js";
+import type { Earlier } from "../effects.js";
 import type { EventOf } from "../../../logging/events/events.js";
 import { tokensOf } from "../../../agents/usage.js";
 import { given } from "../../../system/given.js";
@@ -41,7 +39,13 @@ export function settleAttempt(work: Work, job: Job, decision: Decision): Work {
       const evidence = [verdict.evidence, ...describeRescue(job)].join("; ");
       decision.notes.push(makeFailureNote(job, { ...verdict, evidence }, "later"));
       const seen = rememberFailure(work, job, verdict.reason, evidence);
-      return putBack(seen, job, { outcome: "held", changes: putBackInQueue(job) }, decision);
+      const id = getTaskId(job);
+      // L12: the attempt does not count.
+      const changes: Change[] = [
+        { op: "return", id, to: "todo" },
+        { op: "uncount", id },
+      ];
+      return putBack(seen, job, { outcome: "held", changes }, decision);
     }
     case "interrupted":
       // L7: the task stays `doing`; only the agent's own edits of the backlog are reverted.
@@ -107,13 +111,19 @@ function settleBlocked(
     decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, "blocked"));
   // The agent's own row has the blockers already.
   const known = !work.rules.apply_summary && work.index.get(id)?.status === "blocked";
-  const block: Change = { op: "block", id, blockers: [...blockers, ...describeRescue(job)] };
-  const changes = known ? [] : [...returnToProgress(work, job), block, ...listNewTasks(work, job)];
+  const changes = known
+    ? []
+    : [...returnToProgress(work, job), block(job, blockers), ...listNewTasks(work, job)];
   return changeBacklog(work, { ...job, final: true }, changes, decision);
 }
 
+/** Gives the task up, and names where its work is. */
+export function block(job: Job, reasons: readonly string[]): Change {
+  return { op: "block", id: getTaskId(job), blockers: [...reasons, ...describeRescue(job)] };
+}
+
 /** Names, for readers of the backlog, where the work of an abandoned task is. */
-export function describeRescue({ rescue }: Job): string[] {
+function describeRescue({ rescue }: Job): string[] {
   return rescue === undefined
     ? []
     : [`its work is kept: looper rescue show ${rescue.replace(/^refs\/looper\/rescue\//, "")}`];
@@ -133,8 +143,8 @@ function settleSkipped(work: Work, job: Job, why: string, decision: Decision): W
     return putBack(seen, job, { outcome: "skipped", changes }, decision);
   }
   if (isVisit(job.route)) return endVisit(seen, job, { outcome: "exhausted", reasons }, decision);
-  const block: Change = { op: "block", id, blockers: [...reasons, ...describeRescue(job)] };
-  return changeBacklog(seen, { ...job, gaveUp: true }, [block, ...listNewTasks(work, job)], decision);
+  const changes = [block(job, reasons), ...listNewTasks(work, job)];
+  return changeBacklog(seen, { ...job, gaveUp: true }, changes, decision);
 }
 
 /** Another task goes first. In a stage the work of this one is saved, and leaves the tree. */
@@ -147,15 +157,6 @@ function putBack(
   return isVisit(job.route)
     ? shelve(work, job, { outcome, more: changes }, decision)
     : changeBacklog(work, job, changes, decision);
-}
-
-/** L12: the attempt does not count. */
-function putBackInQueue(job: Job): Change[] {
-  const id = getTaskId(job);
-  return [
-    { op: "return", id, to: "todo" },
-    { op: "uncount", id },
-  ];
 }
 
 function settleFailed(
@@ -190,11 +191,10 @@ function settleFailed(
   // L4: a failed attempt can block the task, but the run continues.
   const last = countAttemptsLeft(work, job) === 0;
   decision.notes.push(makeFailureNote(job, failure, last ? "blocked" : "retry"));
-  const blockers = [describeFailed(failure), ...describeRescue(job)];
-  const block: Change[] = last ? [{ op: "block", id, blockers }] : [];
+  const blocked = last ? [block(job, [describeFailed(failure)])] : [];
   const gaveUp = last || undefined;
   const final = explainTaskOver(work, id) === undefined ? undefined : true;
-  const changes = [...returnToProgress(work, job), ...block];
+  const changes = [...returnToProgress(work, job), ...blocked];
   const settled = changeBacklog(seen, { ...job, gaveUp, final }, changes, decision);
   return rememberFailure(settled, job, failure.reason, failure.evidence);
 }
@@ -214,7 +214,7 @@ export function backOffAgent<F extends { backoffs: Backoffs }>(
   const { agent } = job.facts;
   const backoffs = backOff(frame.backoffs, agent, {
     reason: failure.reason,
-    ...readRetryAt(job.end),
+    retryAt: readRetryAt(job.end),
     at: decision.at,
   });
   decision.notes.push({
@@ -225,7 +225,7 @@ export function backOffAgent<F extends { backoffs: Backoffs }>(
 }
 
 /** Keeps a failed attempt for the next one's prompt. */
-export function rememberFailure(work: Work, job: Job, reason: string, evidence: string): Work {
+function rememberFailure(work: Work, job: Job, reason: string, evidence: string): Work {
   const id = getTaskId(job);
   const { attempt, agent } = job.facts;
   const before = work.earlier.get(id) ?? [];
@@ -236,8 +236,8 @@ export function rememberFailure(work: Work, job: Job, reason: string, evidence: 
 }
 
 /** The new tasks of a report, as a change. */
-export function listNewTasks(work: Work, job: Job): Change[] {
-  const tasks: readonly NewTask[] = work.rules.apply_summary ? readNewTasks(job.end) : [];
+function listNewTasks(work: Work, job: Job): Change[] {
+  const tasks = work.rules.apply_summary ? (readFound(job.end).new_tasks ?? []) : [];
   return tasks.length === 0 ? [] : [{ op: "add", tasks, keepVerify: work.rules.verify_from_agents }];
 }
 
@@ -249,7 +249,7 @@ function changeBacklog(work: Work, job: Job, changes: readonly Change[], decisio
 }
 
 /** How a visit ends. */
-export interface VisitOrder {
+interface VisitOrder {
   outcome: string;
   reasons?: readonly string[];
   /** The question of the agent. */
@@ -387,7 +387,7 @@ function keepResult(work: Work, job: Job): Work {
   const { result, files } = readResult(job.end);
   if (result.trim() === "" && before !== undefined && (before.work === true) === isWork) return work;
   const results = work.results ?? PersistentMap.of<TaskId, TaskResult>();
-  return { ...work, results: results.with(id, { result, files, ...(isWork ? { work: isWork } : {}) }) };
+  return { ...work, results: results.with(id, { result, files, work: isWork || undefined }) };
 }
 
 /** The progress as it is at the end of the visit, with its usage and the facts of its output. */
@@ -398,8 +398,7 @@ function placeAfter(
 ): ProgressRow {
   const { stage } = progress;
   const spent = addSpent(memory.spent, job);
-  const output =
-    job.end?.report !== undefined && "found" in job.end.report ? job.end.report.found.output : undefined;
+  const { output } = readFound(job.end);
   const facts = Object.entries(collectFacts(workflow, stage, output)).map(
     ([key, value]) => [`${stage}.${key}`, value] as const,
   );
@@ -441,7 +440,7 @@ function save(
     outcome: visitEnd.outcome,
     shelve,
     work: job.route === "work" || job.route === "shelve",
-    ...(discard === true ? { discard: {} } : {}),
+    discard: discard && {},
     text,
   });
   return replaceJob(work, { ...enter(job, "save"), visitEnd });
@@ -452,7 +451,7 @@ export function takeSaved(work: Work, job: Job, event: EventOf<"work_saved">, de
   const { visitEnd } = job;
   const row = findRow(work, job);
   decision.because = { rule: "work-saved", picked: getTaskId(job) };
-  for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
+  for (const message of event.warnings) decision.warn(message, job.facts);
   if (event.output !== undefined) {
     const { file, sha256 } = event.output;
     decision.notes.push({ type: "output_written", ...job.facts, file, sha256 });
@@ -491,8 +490,13 @@ function forgetVisit(work: Work, job: Job): Work {
   if (visitEnd === undefined || visitEnd.keepsCount === true) return work;
   const { agent, attempt } = job.facts;
   const told = visitEnd.evidence === undefined ? [] : [{ attempt, agent, ...visitEnd.evidence }];
+  return beginVisit(withMemory(work, job, { errors: 0, spent: NOTHING }), id, told);
+}
+
+/** The attempts at a task are counted anew. `told`: to the next of them. */
+export function beginVisit(work: Work, id: TaskId, told: readonly Earlier[]): Work {
   return {
-    ...withMemory(work, job, { errors: 0, spent: NOTHING }),
+    ...work,
     attempts: work.attempts.with(id, 0),
     earlier: work.earlier.with(id, told),
     blockedAtStart: new Set([...work.blockedAtStart].filter((one) => one !== id)),

@@ -103,10 +103,8 @@ export function hasDollarBudget({ budget }: Pick<Rules, "budget">): boolean {
 
 /** The names of the token budgets that are set. */
 export function listTokenBudgets({ budget }: Pick<Rules, "budget">): string[] {
-  return [
-    ...(budget.max_tokens === undefined ? [] : ["loop.max_tokens"]),
-    ...(budget.task_tokens === undefined ? [] : ["loop.task_tokens"]),
-  ];
+  const keys = ["max_tokens", "task_tokens"] as const;
+  return keys.filter((key) => budget[key] !== undefined).map((key) => `loop.${key}`);
 }
 
 /** Why the run may start nothing more; `undefined` if it may. */

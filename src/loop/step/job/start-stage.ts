@@ -1,31 +1,26 @@
 // Starts the jobs of workflows: the stage of a task that was selected, the two ends, and those that only move work. Pure.
-// routes.ts has the activities of each.
+// jobs.ts has the activities of each.
 import { never } from "../../../system/never.js";
 import type { Change } from "../../../todo/model/changes/change.js";
-import type { IndexRow, Status, TaskId } from "../../../todo/model/task.js";
+import type { selectTask } from "../../../todo/model/select.js";
+import type { IndexRow } from "../../../todo/model/task.js";
 import { passStages } from "../../../workflow/advance.js";
 import type { ProgressRow } from "../../../workflow/progress.js";
 import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
-import { makeAsk, noteAsked, noteEntered, type Move } from "./advance.js";
+import { makeAsk, type Move, noteAsked, noteEntered, type RowNeed } from "./advance.js";
 import { NO_AGENT } from "../edits.js";
 import type { Decision } from "../decision.js";
 import type { JobFacts } from "../effects.js";
-import { addJob } from "../jobs.js";
-import { hasAgent, makeJob } from "./routes.js";
-import { chooseAgent, chooseStageAgent, orderOfPhase } from "../schedule/schedule.js";
-import { locate, routeOf, type Position } from "./stage.js";
-import type { Route, Job, RunState, Work } from "../state.js";
-import type { RowNeed } from "./moves.js";
+import { addJob, getTaskId, hasAgent, makeJob } from "../jobs.js";
+import { chooseAgent } from "../schedule/schedule.js";
+import { locate, type Position, routeOf } from "./stage.js";
+import type { Job, Route, RunState, Work } from "../state.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
-import { listPassedOver } from "../../../workflow/file/passed-over.js";
+import { listPassedOver } from "../../../workflow/file/graph.js";
 import type { Workflow } from "../../../workflow/workflow.js";
 
 /** How a task was selected, for readers of the log. */
-export interface Selected {
-  reason: "doing" | "todo" | "blocked";
-  candidates: number;
-  next?: TaskId | undefined;
-}
+type Selected = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
 
 type Ready = Extract<Position, { kind: "default" | "enter" | "stage" }>;
 
@@ -51,23 +46,31 @@ function pass({ rules }: Work, { progress }: IndexRow, { workflow, to }: Extract
   return passStages(workflow, at, to, rules.skip ?? []);
 }
 
-/** The agent of the next stage; a warning says if it is the one that the stage wants another than. */
+/**
+ * The agent of the next stage (contract §4): `--agent`, that of the session, the one that the stage names, the task's own, then the
+ * schedule's. `same`: it is the one that the stage wants another than.
+ */
 export function chooseAgentOf(
   work: Pick<Work, "rules" | "dropped" | "backoffs" | "iterations" | "agents">,
-  row: Pick<IndexRow, "agent"> & { progress?: Pick<ProgressRow, "agents"> | undefined },
   {
-    position,
-    next,
-    at,
-    picked,
-  }: { position: Ready; next: NextStage; at: number; picked?: string | undefined },
+    agent: wanted,
+    progress,
+  }: Pick<IndexRow, "agent"> & { progress?: Pick<ProgressRow, "agents"> | undefined },
+  order: { position: Ready; next: NextStage; at: number; picked?: string | undefined },
 ): ReturnType<typeof chooseAgent> {
-  const { rules, dropped, backoffs } = work;
-  const now = { iteration: work.iterations + 1, dropped, backoffs, at, picked, wanted: row.agent };
-  if (position.kind === "default") return chooseAgent(rules, orderOfPhase(rules, "iteration", now));
+  const { rules, dropped, backoffs, iterations: turn } = work;
+  const { position, next, at, picked } = order;
+  const now = { dropped, backoffs, at, picked, turn };
+  if (position.kind === "default")
+    return chooseAgent(rules, { ...now, named: [rules.agent, wanted, rules.roles.iteration] });
   const stage = position.workflow.stages[next.stage ?? ""];
-  if (stage === undefined || !hasAgent(next.route)) return { choice: { agent: NO_AGENT } };
-  return chooseStageAgent(rules, { ...now, stage, progress: row.progress ?? {}, known: work.agents ?? [] });
+  if (stage === undefined || !("prompt" in stage)) return { choice: { agent: NO_AGENT } };
+  const { agent: own = "", session = "new", not_agent_of = "" } = stage;
+  const named = rules.stage_agents?.[own] ?? (work.agents?.includes(own) === true ? own : undefined);
+  // A session is resumed by the agent that it belongs to.
+  const resumed = session === "new" ? undefined : progress?.agents?.[session];
+  const unlike = progress?.agents?.[not_agent_of];
+  return chooseAgent(rules, { ...now, named: [rules.agent, resumed, named, wanted], unlike });
 }
 
 /** Starts the job of a task: the claim, and before it the entry into its workflow. */
@@ -85,12 +88,12 @@ export function startStage(
   const warned = warnOfRow(work, row, position, decision);
   if (same !== undefined) {
     const message = `no other agent is left: ${same} does the stage ${next.stage ?? ""} as well, in a new session`;
-    decision.notes.push({ type: "warning", ...facts, message });
+    decision.warn(message, facts);
   }
   const entry = position.kind === "enter" ? makeEntry(work, row, position, decision.at) : undefined;
   const job: Job = { ...makeJob(facts, next.route), from: row.status, entering: entry?.notes };
   const counts = hasAgent(next.route);
-  claim(work, job, { status: row.status, before: entry?.changes ?? [] }, decision);
+  claim(work, job, entry?.changes ?? [], decision);
   const counted = {
     ...warned,
     iterations: work.iterations + (counts ? 1 : 0),
@@ -133,14 +136,7 @@ function makeEntry(
   const { workflow, digest } = position;
   const led = pass(work, row, position);
   const ask = makeAsk(workflow, led.to, { at });
-  const enter: Change = {
-    op: "enter",
-    id: row.id,
-    workflow: workflow.name,
-    digest,
-    to: led.to,
-    ask,
-  };
+  const enter: Change = { op: "enter", id: row.id, workflow: workflow.name, digest, to: led.to, ask };
   const notes = noteEntered(row.id, { visit: 0 }, undefined, led);
   return {
     changes: [enter],
@@ -169,19 +165,13 @@ function makeFacts(
 }
 
 /** A job without an agent is not an attempt. */
-function claim(
-  work: Work,
-  job: Job,
-  { status, before }: { status: Status; before: readonly Change[] },
-  decision: Decision,
-): void {
-  const { task_id: id } = job.facts;
-  if (id === undefined) throw new Error("a stage without a task");
+function claim(work: Work, job: Job, before: readonly Change[], decision: Decision): void {
+  const id = getTaskId(job);
   const uncount: Change[] = hasAgent(job.route) ? [] : [{ op: "uncount", id }];
   decision.effects.push({
     kind: "change-backlog",
     job: job.facts,
-    changes: [...before, { op: "claim", id, expect: status }, ...uncount],
+    changes: [...before, { op: "claim", id, expect: job.from ?? "todo" }, ...uncount],
     during: work.jobs.length > 0 ? "agent" : "idle",
   });
 }
@@ -193,15 +183,29 @@ export function startNeed(
   decision: Decision,
 ): RunState {
   const { row } = need;
+  const { stage = "do", visit = 1 } = row.progress ?? {};
   switch (need.kind) {
-    case "shelve":
-      return startShelve(work, row, decision);
-    case "discard":
-      return startDiscard(work, need, decision);
+    case "shelve": {
+      // The work of a paused task leaves the tree, so that others can work there.
+      const job = makeAgentless(work, row, { route: "shelve", stage, visit });
+      decision.because = { rule: "shelve", picked: row.id };
+      decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true, apply_work: true });
+      return addJob(work, job);
+    }
+    case "discard": {
+      // The changes of a stage that a person rejected leave the work that is saved.
+      const { move, outcome, stage: dropped } = need;
+      const job = makeAgentless(work, row, { route: "discard", stage, visit });
+      const order = { outcome, shelve: true, work: false, discard: { stage: dropped } };
+      decision.because = { rule: "discard", picked: row.id };
+      decision.effects.push({ kind: "save-work", job: job.facts, ...order });
+      const visitEnd = { outcome, advances: move.advances, notes: move.notes, more: [] };
+      return addJob(work, { ...job, visitEnd });
+    }
     case "give-up": {
-      const { move } = need;
-      const status = move.advances.at(-1)?.status ?? row.status;
-      return startEnd(work, row, { route: "give-up", before: move, status }, decision);
+      const { advances, notes } = need.move;
+      const end = { route: "give-up" as const, visit: visit + advances.length, changes: advances, notes };
+      return startEnd(work, { ...row, status: advances.at(-1)?.status ?? row.status }, end, decision);
     }
     case "end":
       return startOwnEnd(work, row, decision);
@@ -210,113 +214,69 @@ export function startNeed(
   }
 }
 
+function makeAgentless(work: Work, row: IndexRow, next: NextStage): Job {
+  return { ...makeJob(makeFacts(work, row, next, NO_AGENT), next.route), from: row.status };
+}
+
 /** A task that is at its end, or one that a person completed before it was in a stage. */
 function startOwnEnd(work: Work, row: IndexRow, decision: Decision): RunState {
   const position = locate(work.rules, row);
-  if (position.kind === "end")
-    return startEnd(
-      warnOfRow(work, row, position, decision),
-      row,
-      { route: position.end === "finish" ? "deliver" : "give-up", status: row.status },
-      decision,
-    );
+  if (position.kind === "end") {
+    const route = position.end === "finish" ? "deliver" : "give-up";
+    const end = { route, visit: position.progress.visit, changes: [] } as const;
+    return startEnd(warnOfRow(work, row, position, decision), row, end, decision);
+  }
   const known = position.kind === "enter" ? position : undefined;
-  const enter: Change = {
-    op: "enter",
-    id: row.id,
-    workflow: known?.workflow.name ?? DEFAULT_WORKFLOW,
-    digest: known?.digest ?? DEFAULT_WORKFLOW,
-    to: "finish",
-  };
+  const workflow = known?.workflow.name ?? DEFAULT_WORKFLOW;
+  const digest = known?.digest ?? DEFAULT_WORKFLOW;
+  const enter: Change = { op: "enter", id: row.id, workflow, digest, to: "finish" };
   const notes = noteEntered(row.id, { visit: 0 }, undefined, { to: "finish", passed: [] });
-  return startEnd(work, row, { route: "deliver", entry: { enter, notes }, status: row.status }, decision);
+  return startEnd(work, row, { route: "deliver", visit: 1, changes: [enter], notes }, decision);
 }
 
-interface EndOrder {
-  route: "deliver" | "give-up";
-  /** The status that the claim finds. */
-  status: Status;
-  /** The move that leads to the end, in the same change as the claim. */
-  before?: Move;
-  entry?: { enter: Change; notes: NonNullable<Job["entering"]> };
-}
-
+/** `row`: as the claim finds it. `changes`: what leads to the end, in the same change as the claim. */
 function startEnd(
   work: Work,
   row: IndexRow,
-  { route, status, before, entry }: EndOrder,
+  end: { route: "deliver" | "give-up"; visit: number; changes: readonly Change[]; notes?: Move["notes"] },
   decision: Decision,
 ): RunState {
-  const end = route === "deliver" ? "finish" : "block";
-  const visit = entry === undefined ? (row.progress?.visit ?? 1) + (before?.advances.length ?? 0) : 1;
-  const facts = makeFacts(work, row, { route, stage: end, visit }, NO_AGENT);
-  const entering = before?.notes ?? entry?.notes;
-  const job: Job = { ...makeJob(facts, route), from: status, entering };
-  decision.because = { rule: end, picked: row.id };
-  const changes = before?.advances ?? (entry === undefined ? [] : [entry.enter]);
-  claim(work, job, { status, before: changes }, decision);
-  return addJob(work, job);
-}
-
-/** Takes the work of a paused task out of the tree, so that others can work there. */
-function startShelve(work: Work, row: IndexRow, decision: Decision): RunState {
-  const { stage = "do", visit = 1 } = row.progress ?? {};
-  const facts = makeFacts(work, row, { route: "shelve", stage, visit }, NO_AGENT);
-  const job: Job = { ...makeJob(facts, "shelve"), from: row.status };
-  decision.because = { rule: "shelve", picked: row.id };
-  decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true, apply_work: true });
-  return addJob(work, job);
-}
-
-/** Drops the changes of a stage that a person rejected, from the work that is saved. */
-function startDiscard(work: Work, need: Extract<RowNeed, { kind: "discard" }>, decision: Decision): RunState {
-  const { row, move, outcome, stage: dropped } = need;
-  const { stage = "", visit = 1 } = row.progress ?? {};
-  const facts = makeFacts(work, row, { route: "discard", stage, visit }, NO_AGENT);
-  const { advances, notes } = move;
-  const visitEnd = { outcome, advances, notes, more: [] };
-  const job: Job = { ...makeJob(facts, "discard"), from: row.status, visitEnd };
-  const order = { outcome, shelve: true, work: false, discard: { stage: dropped } };
-  decision.because = { rule: "discard", picked: row.id };
-  decision.effects.push({ kind: "save-work", job: facts, ...order });
+  const { route, visit, changes, notes: entering } = end;
+  const stage = route === "deliver" ? "finish" : "block";
+  const job: Job = { ...makeAgentless(work, row, { route, stage, visit }), entering };
+  decision.because = { rule: stage, picked: row.id };
+  claim(work, job, changes, decision);
   return addJob(work, job);
 }
 
 /** Makes each warning once in a run. */
-export function warnOfRow(work: Work, row: IndexRow, position: Position, decision: Decision): Work {
+function warnOfRow(work: Work, row: IndexRow, position: Position, decision: Decision): Work {
   const warned = work.warned ?? new Set();
   const messages = explain(work, row, position).filter((message) => !warned.has(message));
   if (messages.length === 0) return work;
-  for (const message of messages) decision.notes.push({ type: "warning", task_id: row.id, message });
+  for (const message of messages) decision.warn(message, { task_id: row.id });
   return { ...work, warned: new Set([...warned, ...messages]) };
 }
 
 function explain({ rules }: Work, row: IndexRow, position: Position): string[] {
+  const passed = (workflow: Workflow, at: Passed, how = "moved by hand to"): string[] =>
+    explainPassedOver(row, `${how} ${at.stage}`, listPassedOver(workflow, at, rules.skip ?? []));
   switch (position.kind) {
-    case "stage": {
-      const moved: Brought = { workflow: position.workflow, at: position.progress, how: "moved by hand to" };
-      return [...explainChanged(row, position), ...explainPassedOver(row, moved, rules.skip ?? [])];
-    }
+    case "stage":
+      return [...explainChanged(row, position), ...passed(position.workflow, position.progress)];
     case "enter": {
       const { facts, answered_stages } = row.progress ?? {};
       const at = { stage: position.to, visit: 1, facts, answered_stages };
-      const moved: Brought = { workflow: position.workflow, at, how: "restarted at" };
-      return explainPassedOver(row, moved, rules.skip ?? []);
+      return passed(position.workflow, at, "restarted at");
     }
     case "end": {
       const { workflow, progress: at } = position;
       if (workflow === undefined || at.complete === true) return [];
       const digest = rules.workflows?.[workflow.name]?.digest ?? at.digest;
-      return [
-        ...explainChanged(row, { workflow, digest }),
-        ...explainPassedOver(row, { workflow, at, how: "moved by hand to" }, rules.skip ?? []),
-      ];
+      return [...explainChanged(row, { workflow, digest }), ...passed(workflow, at)];
     }
-    case "default":
-    case "lost":
-      return [];
     default:
-      return never(position);
+      return [];
   }
 }
 
@@ -330,15 +290,10 @@ function explainChanged(
   return [`the workflow ${workflow.name} has changed since ${id} began: it goes by the current file`];
 }
 
-/** A task that was brought past questions by a person. `at`: where it is now. */
-interface Brought {
-  workflow: Workflow;
-  at: Parameters<typeof listPassedOver>[1];
-  how: "moved by hand to" | "restarted at";
-}
+type Passed = Parameters<typeof listPassedOver>[1];
 
-function explainPassedOver({ id }: IndexRow, brought: Brought, skip: readonly string[]): string[] {
-  const passed = listPassedOver(brought.workflow, brought.at, skip);
+/** A task that a person brought past questions. `where`: to where it is now. */
+function explainPassedOver({ id }: IndexRow, where: string, passed: readonly string[]): string[] {
   const [first] = passed;
   if (first === undefined) return [];
   const what =
@@ -346,6 +301,6 @@ function explainPassedOver({ id }: IndexRow, brought: Brought, skip: readonly st
       ? `the question of ${first}, which has`
       : `the questions of ${passed.join(", ")}, which have`;
   return [
-    `${id} was ${brought.how} ${brought.at.stage}, past ${what} no answer; to be asked: looper todo ${quoteIfNeeded(id)} --restart --stage ${first}`,
+    `${id} was ${where}, past ${what} no answer; to be asked: looper todo ${quoteIfNeeded(id)} --restart --stage ${first}`,
   ];
 }

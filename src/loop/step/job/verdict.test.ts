@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Summary } from "../../../todo/model/summary.js";
 import { id } from "../../../todo/testing/testing.js";
-import { dropsAgent, judgeReport, judgeReview, readNewTasks, readResult } from "./verdict.js";
+import { dropsAgent, judgeReport, judgeReview, readFound, readResult } from "./verdict.js";
 import type { Job } from "../state.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
@@ -171,7 +171,7 @@ test("a finished task records the text and files of its summary, and adds its ne
   const new_tasks = [{ title: "n" }];
   const end = finished(reported({ summary: "did it", files: ["a"], new_tasks }));
   expect(readResult(end)).toEqual({ result: "did it", files: ["a"] });
-  expect(readNewTasks(end)).toEqual(new_tasks);
+  expect(readFound(end).new_tasks).toEqual(new_tasks);
   for (const nothing of [
     finished(reported({})),
     finished({ outcome: "ok", report: { missing: "x" } }),
@@ -179,7 +179,7 @@ test("a finished task records the text and files of its summary, and adds its ne
     undefined,
   ]) {
     expect(readResult(nothing)).toEqual({ result: "", files: [] });
-    expect(readNewTasks(nothing)).toEqual([]);
+    expect(readFound(nothing).new_tasks).toBeUndefined();
   }
 });
 

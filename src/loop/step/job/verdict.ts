@@ -1,7 +1,7 @@
 // Judges an attempt by how its agent ended and by what it left in the tree. Pure.
 import type { z } from "zod";
 import type { GateVerdict } from "../../../gate/verdict.js";
-import { describeDoubt, formatDoubt, type Doubtful } from "../../../gate/verdict/reasons.js";
+import { describeDoubt, type Doubtful, formatDoubt } from "../../../gate/verdict/reasons.js";
 import { bareWord } from "../../../agents/plain-report.js";
 import type { StageReport, Summary } from "../../../todo/model/summary.js";
 import type { AskedQuestion } from "../../../todo/model/changes/change.js";
@@ -11,17 +11,17 @@ import { CALL, CALL_OUTCOMES } from "../../../workflow/call.js";
 import type { Stage } from "../../../workflow/workflow.js";
 import { causesBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
-import type { Job, AttemptVerdict } from "../state.js";
+import type { AttemptVerdict, Job } from "../state.js";
 import type { EventOf } from "../../../logging/events/events.js";
 
 type AgentFinished = EventOf<"agent_finished">;
 type Snapshot = EventOf<"snapshot">;
 
 /** A summary, with what an agent reports in a stage of a workflow. */
-export type StageSummary = Summary & Partial<z.infer<typeof StageReport>>;
+type StageSummary = Summary & Partial<z.infer<typeof StageReport>>;
 
 /** The agent's summary if it ended well and names the right task; otherwise the verdict that follows. */
-export function acceptReport(job: Job): { summary: StageSummary } | AttemptVerdict {
+function acceptReport(job: Job): { summary: StageSummary } | AttemptVerdict {
   const { end, facts, stopped, failed } = job;
   if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
   if (failed !== undefined) return failed;
@@ -139,20 +139,18 @@ export function judgeReview(job: Job): AttemptVerdict {
 }
 
 /** When the agent can be asked again, in epoch ms, if it named a time. */
-export function readRetryAt(end: AgentFinished | undefined): { retryAt?: number } {
-  const at = end?.retry_at === undefined ? Number.NaN : Date.parse(end.retry_at);
-  return Number.isNaN(at) ? {} : { retryAt: at };
+export function readRetryAt(end: AgentFinished | undefined): number | undefined {
+  const at = Date.parse(end?.retry_at ?? "");
+  return Number.isNaN(at) ? undefined : at;
 }
 
-/** The new tasks of the summary. */
-export function readNewTasks(end: AgentFinished | undefined): NonNullable<Summary["new_tasks"]> {
-  if (end?.report === undefined || !("found" in end.report)) return [];
-  return end.report.found.new_tasks ?? [];
+/** The report of an agent, where it can be used. */
+export function readFound(end: AgentFinished | undefined): Partial<StageSummary> {
+  return end?.report !== undefined && "found" in end.report ? end.report.found : {};
 }
 
 /** The text and the files that a finished task records. */
 export function readResult(end: AgentFinished | undefined): { result: string; files: readonly string[] } {
-  if (end?.report === undefined || !("found" in end.report)) return { result: "", files: [] };
-  const { summary, files } = end.report.found;
-  return { result: summary ?? "", files: files ?? [] };
+  const { summary = "", files = [] } = readFound(end);
+  return { result: summary, files };
 }

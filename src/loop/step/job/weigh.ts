@@ -4,7 +4,15 @@ import type { EventOf } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { Decision } from "../decision.js";
 import { mayRestore, noteStopped } from "../edits.js";
-import { countAttemptsLeft, getTaskId, replaceJob } from "../jobs.js";
+import {
+  countAttemptsLeft,
+  enter,
+  getTaskId,
+  hasWork,
+  isVisit,
+  makeFailureNote,
+  replaceJob,
+} from "../jobs.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
 import {
   commitTask,
@@ -16,7 +24,6 @@ import {
   putAside,
   restore,
 } from "./ends.js";
-import { enter, hasWork, isVisit } from "./routes.js";
 import { settleAttempt, settleReview, settleStopped, endVisit } from "./settle.js";
 import { stageOf, findRow } from "./stage.js";
 import {
@@ -29,7 +36,6 @@ import {
   worthOf,
 } from "./verdict.js";
 import { fallsShort } from "../../../gate/verdict/reasons.js";
-import { makeFailureNote } from "./job.js";
 
 /** Continues from the snapshot of an attempt. L5: a task is done only after the gate. */
 export function weighAttempt(work: Work, job: Job, snapshot: EventOf<"snapshot">, decision: Decision): Work {
@@ -129,7 +135,7 @@ function notePutBack(
   if (paths.length === 0) return;
   const kept = rescue === undefined ? "" : `; what was there is kept: git show ${rescue}`;
   const message = `changed ${when} and put back: ${listSome(paths)}${kept}`;
-  decision.notes.push({ type: "warning", ...job.facts, message });
+  decision.warn(message, job.facts);
 }
 
 /**
@@ -147,7 +153,7 @@ export function releaseJob(work: Work, job: Job, decision: Decision): Work {
 }
 
 /** L16: a task that is abandoned without a commit leaves the tree as it found it. */
-export function settleOrRestore(work: Work, job: Job, decision: Decision): Work {
+function settleOrRestore(work: Work, job: Job, decision: Decision): Work {
   const mustRestore = givesUp(work, job) && work.git && work.rules.on_failure === "restore";
   if (!mustRestore || work.closing?.broken === true) return settleAttempt(work, job, decision);
   return restore(work, job, "restore", decision);
@@ -175,8 +181,7 @@ export function takeGate(work: Work, before: Job, event: GateFinished, decision:
   decision.because = { rule: `gate-${event.verdict}`, picked: getTaskId(job) };
   // L2: a commit started now could replace the pending one that the next start must finish.
   const isBroken = work.closing?.broken === true;
-  if (!isBroken)
-    for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
+  if (!isBroken) for (const message of event.warnings) decision.warn(message, job.facts);
   if (isBroken || event.verdict === "interrupted") return settleStopped(work, job, decision);
   if (job.route === "check") return takeCheck(work, job, event, decision);
   const isComplete = job.route === "deliver" && findRow(work, job)?.progress.complete === true;

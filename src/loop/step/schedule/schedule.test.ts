@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Rules } from "../../../logging/rules.js";
 import { createSim } from "../../testing/world/sim.js";
-import { canContinueWithout, chooseAgent, orderOfPhase } from "./schedule.js";
+import { chooseAgentOf } from "../job/start-stage.js";
+import { canContinueWithout, choosePhaseAgent } from "./schedule.js";
 import type { JobKind } from "../state.js";
 
 function rules(said: Partial<Rules>): Rules {
@@ -13,9 +14,13 @@ function chosen(
   phase: JobKind,
   now: { iteration?: number; without?: string[]; wanted?: string } = {},
 ): string | undefined {
-  const { iteration = 1, without = [], ...rest } = now;
-  const order = { iteration, dropped: new Set(without), backoffs: new Map(), at: 0, ...rest };
-  const { choice } = chooseAgent(rules(said), orderOfPhase(rules(said), phase, order));
+  const { iteration = 1, without = [], wanted } = now;
+  const frame = { rules: rules(said), dropped: new Set(without), backoffs: new Map() };
+  const order = { position: { kind: "default" }, next: { route: "attempt" }, at: 0 } as const;
+  const choice =
+    phase === "iteration"
+      ? chooseAgentOf({ ...frame, iterations: iteration - 1 }, { agent: wanted }, order).choice
+      : choosePhaseAgent(frame, phase, 0);
   return choice !== undefined && "agent" in choice ? choice.agent : undefined;
 }
 

@@ -1,7 +1,5 @@
-import type { Rules } from "../../../logging/rules.js";
 import { findBackoffEnd, type Backoffs, describeBackoff } from "./backoff.js";
-import type { ProgressRow } from "../../../workflow/progress.js";
-import type { Stage } from "../../../workflow/workflow.js";
+import type { Rules } from "../../../logging/rules.js";
 import type { JobKind } from "../state.js";
 import type { Decision } from "../decision.js";
 
@@ -26,21 +24,14 @@ export interface AgentOrder {
 /** The agent of a job, or the agent to wait for (`until` epoch ms), or `undefined` if none is left. */
 export type AgentChoice = { agent: string } | { waitsFor: string; until: number } | undefined;
 
-type AgentRules = Pick<Rules, "agent" | "roles" | "schedule" | "picks" | "on_limit">;
-
-/** The order of a phase (contract §4): `--agent`, then the task's agent, then the phase's role, then the schedule. */
-export function orderOfPhase(
-  rules: Pick<Rules, "agent" | "roles">,
-  phase: JobKind,
-  {
-    iteration,
-    wanted,
-    ...now
-  }: Omit<AgentOrder, "named" | "turn"> & { iteration: number; wanted?: string | undefined },
-): AgentOrder {
-  const isTask = phase === "iteration";
-  const named = [rules.agent, isTask ? wanted : undefined, rules.roles[phase]];
-  return { ...now, named, turn: isTask ? iteration - 1 : 0 };
+/** Chooses the agent of a job that is about no task (contract §4): `--agent`, then the role of its phase, then the first of the schedule. */
+export function choosePhaseAgent(
+  { rules, dropped, backoffs }: Pick<AgentOrder, "dropped" | "backoffs"> & { rules: Rules },
+  phase: Exclude<JobKind, "iteration">,
+  at: number,
+): AgentChoice {
+  return chooseAgent(rules, { dropped, backoffs, at, named: [rules.agent, rules.roles[phase]], turn: 0 })
+    .choice;
 }
 
 /**
@@ -49,7 +40,7 @@ export function orderOfPhase(
  * `open`: the user's module is still to choose.
  */
 export function chooseAgent(
-  rules: Omit<AgentRules, "roles">,
+  rules: Pick<Rules, "agent" | "schedule" | "picks" | "on_limit">,
   { named: wanted, turn, picked, dropped, backoffs, at, unlike }: AgentOrder,
 ): { choice: AgentChoice; same?: string; open?: true } {
   const isThere = (name: string): boolean => !dropped.has(name);
@@ -69,34 +60,6 @@ export function chooseAgent(
     ...same,
     ...(isOpen ? { open: true } : {}),
   };
-}
-
-/** Everything that the choice for a stage depends on. */
-export interface StageAgentOrder extends Pick<AgentOrder, "picked" | "dropped" | "backoffs" | "at"> {
-  stage: Stage;
-  progress: Pick<ProgressRow, "agents">;
-  iteration: number;
-  /** The task's own agent. */
-  wanted: string | undefined;
-  /** The agents there are; empty: not known. */
-  known: readonly string[];
-}
-
-/** Chooses the agent of a stage: the one it names, the task's, or the schedule's; another than that of a stage before, where it asks for that. */
-export function chooseStageAgent(
-  rules: Pick<Rules, "agent" | "stage_agents" | "schedule" | "picks" | "on_limit">,
-  { stage, progress, iteration, wanted, known, ...now }: StageAgentOrder,
-): ReturnType<typeof chooseAgent> {
-  const agentOf = (name: string | undefined): string | undefined =>
-    name === undefined ? undefined : progress.agents?.[name];
-  const own = "agent" in stage ? stage.agent : undefined;
-  const found =
-    own === undefined ? undefined : (rules.stage_agents?.[own] ?? (known.includes(own) ? own : undefined));
-  // A session is resumed by the agent that it belongs to.
-  const resumed = "session" in stage && stage.session !== "new" ? agentOf(stage.session) : undefined;
-  const unlike = "not_agent_of" in stage ? agentOf(stage.not_agent_of) : undefined;
-  const named = [rules.agent, resumed, found, wanted];
-  return chooseAgent(rules, { ...now, named, turn: iteration - 1, unlike });
 }
 
 function rotate(schedule: readonly string[], by: number): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planHookCall, formatHook } from "./read-hook.js";
+import { formatHook, planHookCall } from "./run-hook.js";
 
 const GIVEN = ["T1", "done", "/log/summary.json", "iter-1"] as const;
 

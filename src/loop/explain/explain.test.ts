@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { LogPlace } from "../../logging/is-of-task-file.js";
 import { RULES } from "../testing/world/sim.js";
-import { findJudged } from "./find-judged.js";
+import { findJudged } from "./explain.js";
 
 const ports = nodePorts();
 const [OLD, NEW, NEWEST] = ["2026-11-20_00-00-00", "2026-11-21_00-00-00", "2026-11-22_00-00-00"];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Workflow } from "../workflow.js";
-import { listPassedOver } from "./passed-over.js";
+import { listPassedOver } from "./graph.js";
 
 const ask = (next: object, more: object = {}) => ({ kind: "ask", question: "Well?", next, ...more });
 const TWICE = Workflow.parse({
