@@ -103,8 +103,9 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
     },
     readDay: async (day) => ({ file: dayFile(day), text: await read(dayFile(day)) }),
     forPrompt: async () => ({
-      today: truncateStart(await read(dayFile())),
-      longTerm: truncateMiddle(await read(LONG_TERM)),
+      // People write at the start of the long-term notes, and the program appends.
+      today: truncate(await read(dayFile()), 0),
+      longTerm: truncate(await read(LONG_TERM), (MOST_IN_PROMPT - MARK_ROOM) / 2),
     }),
   };
 }
@@ -297,23 +298,12 @@ function cutSnippet(line: string, at: number): string {
   return keepStart(keepEnd(line, line.length - from), LONGEST_SNIPPET).trim();
 }
 
-/** Truncates a day's notes at the start for a prompt, because the newest are at the end. */
-function truncateStart(text: string): string {
+/** Truncates notes for a prompt: the end stays, because the newest are there, and `most` characters of the start. */
+function truncate(text: string, most: number): string {
   const trimmed = text.trim();
   if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
-  const kept = keepEnd(trimmed, MOST_IN_PROMPT - MARK_ROOM);
-  return `${formatMark(trimmed.length - kept.length)}\n${kept}`;
-}
-
-/** Truncates the long-term notes in the middle: people write at the start, and the program appends. */
-function truncateMiddle(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
-  const half = (MOST_IN_PROMPT - MARK_ROOM) / 2;
-  const [start, end] = [keepStart(trimmed, half), keepEnd(trimmed, half)];
-  return `${start}\n${formatMark(trimmed.length - start.length - end.length)}\n${end}`;
-}
-
-function formatMark(count: number): string {
-  return `[… truncated: ${count} characters]`;
+  const start = keepStart(trimmed, most);
+  const end = keepEnd(trimmed, MOST_IN_PROMPT - MARK_ROOM - most);
+  const mark = `[… truncated: ${trimmed.length - start.length - end.length} characters]`;
+  return `${start === "" ? "" : `${start}\n`}${mark}\n${end}`;
 }

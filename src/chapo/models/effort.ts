@@ -1,7 +1,6 @@
 // How much a model is asked to think: the levels, and each provider's own words for them. Pure.
 import { EFFORTS, type Effort } from "../../config/settings/efforts.js";
 import type { ModelName } from "../../config/settings/model-names.js";
-import { never } from "../../system/never.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { SdkOptions } from "./sdk-messages.js";
 
@@ -19,21 +18,14 @@ type Options = NonNullable<SdkOptions["providerOptions"]>;
 
 /** The options of a request that ask for the effort. A model that does not think may refuse them. */
 export function toEffortOptions({ provider, model }: ModelName, effort: Effort | undefined): Options {
-  if (effort === undefined) return {};
-  switch (provider) {
-    case "anthropic":
-      return { anthropic: toAnthropic(model, effort) };
-    case "openai":
-      return { openai: { reasoningEffort: effort } };
-    case "google":
-      return { google: { thinkingConfig: toGoogle(model, effort) } };
-    case "openai-compatible":
-      return { "openai-compatible": { reasoningEffort: effort } };
-    case "scripted":
-      return {};
-    default:
-      return never(provider);
-  }
+  if (effort === undefined || provider === "scripted") return {};
+  const options = {
+    anthropic: toAnthropic(model, effort),
+    openai: { reasoningEffort: effort },
+    google: { thinkingConfig: toGoogle(model, effort) },
+    "openai-compatible": { reasoningEffort: effort },
+  };
+  return { [provider]: options[provider] };
 }
 
 /** Models that take a number of tokens, not a level. */

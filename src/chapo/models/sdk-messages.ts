@@ -157,14 +157,13 @@ export function toReply(
 
 function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<string>): ModelCall[] {
   const calls: ModelCall[] = [];
-  let before: PartBeforeCall[] = [];
+  let before: Signed["before"] = [];
   for (const part of content) {
     const options = "providerMetadata" in part ? part.providerMetadata : undefined;
-    const marked = options === undefined ? {} : { options };
-    if (part.type === "reasoning") before.push({ thought: part.text, ...marked });
-    if (part.type === "text") before.push({ thought: "", text: part.text.length, ...marked });
+    if (part.type === "reasoning") before.push({ thought: part.text, options });
+    if (part.type === "text") before.push({ thought: "", text: part.text.length, options });
     if (part.type !== "tool-call" || part.providerExecuted === true) continue;
-    const signature = writeSignature(name, { before, ...marked });
+    const signature = writeSignature(name, { before, options });
     before = [];
     const id = chooseId(part.toolCallId, taken);
     calls.push({ id, name: part.toolName, args: parseArguments(part.input), signature });
@@ -228,35 +227,22 @@ export function computeCost(usage: ModelUsage, name: string, prices: Prices | un
 // The data a provider expects back with a call, unchanged: its own metadata and the model's thoughts before the call.
 // It is stored as text in ModelCall.signature, which only this file reads.
 
-const Options = z.record(z.string(), z.record(z.string(), z.json()));
+const Options: z.ZodType<SdkMarks> = z.record(z.string(), z.record(z.string(), z.json()));
+/** A part of an answer that came before a call. */
+const PartBeforeCall = z.strictObject({
+  /** The text of the thought. */
+  thought: z.string(),
+  /** Set if the part is not a thought but this many characters of the answer's text. */
+  text: z.int().min(0).optional(),
+  options: Options.optional(),
+});
 const Signature = z.strictObject({
   by: z.string(),
-  before: z
-    .array(
-      z.strictObject({
-        thought: z.string(),
-        text: z.exactOptional(z.int().min(0)),
-        options: z.exactOptional(Options),
-      }),
-    )
-    .default([]),
-  options: z.exactOptional(Options),
+  before: z.array(PartBeforeCall).default([]),
+  options: Options.optional(),
 });
-
-/** A part of an answer that came before a call. */
-interface PartBeforeCall {
-  /** The text of the thought. */
-  thought: string;
-  /** Set if the part is not a thought but this many characters of the answer's text. */
-  text?: number;
-  options?: SdkMarks;
-}
-
 /** The data that is stored with a call. */
-interface Signed {
-  before: readonly PartBeforeCall[];
-  options?: SdkMarks;
-}
+type Signed = Omit<z.infer<typeof Signature>, "by">;
 
 /** Writes the data for the model `by` (`provider/model`) as text; `undefined` if there is neither a thought nor metadata. */
 function writeSignature(by: string, { before, options }: Signed): string | undefined {

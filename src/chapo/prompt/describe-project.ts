@@ -1,23 +1,10 @@
 // Reads the project's manifests and its guides for agents, and describes the project by its files: dependencies, scripts and the
 // test command. system-prompt.ts formats the description.
-import { z } from "zod";
+import { textField } from "../../agents/fields.js";
+import { isRecord, parseJson } from "../../system/text/json.js";
 import { readGuides, type Guide, type GuidePlace } from "./guides.js";
 import { findGitPlace } from "./git-place.js";
 import { readInside } from "../paths.js";
-
-/** The recognised facts. Their texts come from the project and are untrusted. */
-interface ProjectDescription {
-  /** The name in the manifest. */
-  name: string | undefined;
-  /** The names of the first packages that its package.json asks for. */
-  dependencies: readonly string[];
-  /** `npm`, `pnpm`, … */
-  packageTool: string | undefined;
-  /** In the order of the manifest. */
-  scripts: readonly { name: string; command: string }[];
-  /** The command that runs the tests: `npm test`. */
-  testCommand: string | undefined;
-}
 
 const MOST_SCRIPTS = 30;
 const MOST_DEPENDENCIES = 30;
@@ -26,11 +13,11 @@ const LONGEST = 200;
 /** Files whose text is read. */
 const MANIFEST_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
 
-/** Describes a project by the names in its folder and the texts of the files in `MANIFEST_FILES`. */
-export function describeProject(
-  names: readonly string[],
-  texts: ReadonlyMap<string, string>,
-): ProjectDescription {
+/**
+ * Describes a project by the names in its folder and the texts of the files in `MANIFEST_FILES`. The texts of the facts come from the
+ * project and are untrusted.
+ */
+export function describeProject(names: readonly string[], texts: ReadonlyMap<string, string>) {
   const manifest = readManifest(texts.get("package.json"));
   const has = (name: string) => names.includes(name);
   const packageTool = manifest === undefined ? undefined : detectPackageTool(names);
@@ -41,9 +28,13 @@ export function describeProject(
   const scripts = manifest?.scripts ?? [];
   return {
     name: manifest?.name ?? pythonName,
+    /** The names of the first packages that its package.json asks for. */
     dependencies: manifest?.dependencies ?? [],
+    /** `npm`, `pnpm`, … */
     packageTool,
+    /** In the order of the manifest. */
     scripts: scripts.slice(0, MOST_SCRIPTS),
+    /** The command that runs the tests: `npm test`. */
     testCommand:
       (scripts.some(({ name }) => name === "test")
         ? `${packageTool ?? "npm"} ${packageTool === "bun" ? "run test" : "test"}`
@@ -57,36 +48,23 @@ export function describeProject(
   };
 }
 
-const Manifest = z.object({
-  name: z.string().optional().catch(undefined),
-  scripts: z.unknown().optional(),
-  dependencies: z.unknown().optional(),
-  devDependencies: z.unknown().optional(),
-});
-
 function readManifest(text: string | undefined) {
-  if (text === undefined) return undefined;
-  try {
-    const { name, scripts, dependencies, devDependencies } = Manifest.parse(JSON.parse(text));
-    return {
-      name,
-      scripts: Object.entries(toObject(scripts)).flatMap(([script, command]) =>
-        // npm's placeholder for a project without tests.
-        typeof command === "string" && !command.includes("no test specified")
-          ? [{ name: script.slice(0, LONGEST), command: command.slice(0, LONGEST) }]
-          : [],
-      ),
-      dependencies: [...Object.keys(toObject(dependencies)), ...Object.keys(toObject(devDependencies))]
-        .slice(0, MOST_DEPENDENCIES)
-        .map((name) => name.slice(0, LONGEST)),
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-function toObject(value: unknown): object {
-  return typeof value === "object" && value !== null ? value : {};
+  const manifest = parseJson(text);
+  if (!isRecord(manifest)) return undefined;
+  const entriesOf = (key: string): [string, unknown][] =>
+    isRecord(manifest[key]) ? Object.entries(manifest[key]) : [];
+  return {
+    name: textField(manifest, "name"),
+    scripts: entriesOf("scripts").flatMap(([script, command]) =>
+      // npm's placeholder for a project without tests.
+      typeof command === "string" && !command.includes("no test specified")
+        ? [{ name: script.slice(0, LONGEST), command: command.slice(0, LONGEST) }]
+        : [],
+    ),
+    dependencies: [...entriesOf("dependencies"), ...entriesOf("devDependencies")]
+      .slice(0, MOST_DEPENDENCIES)
+      .map(([name]) => name.slice(0, LONGEST)),
+  };
 }
 
 function detectPackageTool(names: readonly string[]): string {
@@ -99,7 +77,7 @@ const LARGEST_MANIFEST = 512 * 1024;
 const MOST_ENTRIES = 60;
 
 /** The known facts of a project. */
-export interface ProjectContext extends ProjectDescription {
+export interface ProjectContext extends ReturnType<typeof describeProject> {
   /** Its folder, absolute. */
   root: string;
   /** The branch that is checked out, if any. */

@@ -1,8 +1,7 @@
 // Reads the guides for agents: AGENTS.md and CLAUDE.md of each folder from the top of the git worktree down to the folder that the
 // user is in, the user's own before them, and the files they import with `@path`. The nearest guide comes last, so that it wins.
 import path from "node:path";
-import type { Files } from "../../system/ports.js";
-import { isContentHidden, readStart, resolvePath, type FileStart, type Hidden } from "../paths.js";
+import { isContentHidden, readStart, resolvePath, type FileStart, type ProjectFolder } from "../paths.js";
 import type { UserFolders } from "../definitions.js";
 import { findGitPlace } from "./git-place.js";
 
@@ -19,16 +18,11 @@ export interface Guide extends FileStart {
 }
 
 /** The project and the user whose guides are read. */
-export interface GuidePlace {
-  files: Files;
-  /** The project's folder, absolute. */
-  root: string;
+export interface GuidePlace extends ProjectFolder {
   /** The folder that the user is in, absolute; absent, or outside the project: the project's. */
   from?: string;
   /** The user's home folder and folder of settings, absolute; absent: no guides of the user. */
   user?: UserFolders;
-  /** Files of the project that are left out; absent: none. */
-  hidden?: Hidden;
   /** Called with each import that is left out. */
   onWarning?: (text: string) => void;
 }
@@ -81,48 +75,41 @@ interface Wanted {
   parents: readonly string[];
 }
 
+/** Adds a guide and what it imports. The problem of an import is a warning. */
 async function readGuide(reading: Reading, wanted: Wanted): Promise<void> {
+  const { place } = reading;
+  const problem = await addGuide(reading, wanted);
+  const importer = wanted.parents.at(-1);
+  if (problem === undefined || importer === undefined) return;
+  const shown = show(place, wanted.file);
+  place.onWarning?.(`${show(place, importer)}: @${shown} ${problem}; it is left out`);
+}
+
+/** Returns why a guide is left out; `undefined` also for one that is there already. */
+async function addGuide(reading: Reading, wanted: Wanted): Promise<string | undefined> {
   const { place, guides, seen } = reading;
   const { files } = place;
-  const shown = show(place, wanted.file);
-  const importer = wanted.parents.at(-1);
-  const warn = (why: string): void => {
-    if (importer !== undefined)
-      place.onWarning?.(`${show(place, importer)}: @${shown} ${why}; it is left out`);
-  };
   // The rules for writing apply, because the text is sent to a provider unasked and must not be a key.
   const resolved = await resolvePath({ files, root: wanted.inside }, wanted.file, "write");
-  if ("refusal" in resolved) {
-    warn(/outside the project/.test(resolved.refusal) ? "is outside the project" : "may not be read");
-    return;
-  }
-  if (await isContentHidden(place, resolved.path)) {
-    warn("may not be read");
-    return;
-  }
+  if ("refusal" in resolved)
+    return /outside the project/.test(resolved.refusal) ? "is outside the project" : "may not be read";
+  if (await isContentHidden(place, resolved.path)) return "may not be read";
   const read = await readStart(files, resolved.path, LARGEST);
-  if (read === undefined) {
-    warn("is not there");
-    return;
-  }
-  if (wanted.parents.includes(resolved.path)) warn("imports itself in a circle");
-  if (seen.has(resolved.path)) return;
+  if (read === undefined) return "is not there";
+  if (wanted.parents.includes(resolved.path)) return "imports itself in a circle";
+  if (seen.has(resolved.path)) return undefined;
   seen.add(resolved.path);
-  if (read.text.includes("\0")) {
-    warn("is not a text file");
-    return;
-  }
-  if (guides.some(({ text }) => text === read.text)) return;
-  if (guides.length >= MOST_FILES || wanted.parents.length > DEEPEST) {
-    warn(guides.length >= MOST_FILES ? `is one of more than ${MOST_FILES} files` : "is imported too deeply");
-    return;
-  }
-  if (read.text.trim() !== "") guides.push({ file: shown, ...read });
+  if (read.text.includes("\0")) return "is not a text file";
+  if (guides.some(({ text }) => text === read.text)) return undefined;
+  if (guides.length >= MOST_FILES) return `is one of more than ${MOST_FILES} files`;
+  if (wanted.parents.length > DEEPEST) return "is imported too deeply";
+  if (read.text.trim() !== "") guides.push({ file: show(place, wanted.file), ...read });
   const parents = [...wanted.parents, resolved.path];
   for (const target of listImports(read.text)) {
     const file = await resolveImport(place, resolved.path, target);
     if (file !== undefined) await readGuide(reading, { file, inside: wanted.inside, parents });
   }
+  return undefined;
 }
 
 /** Returns the file that an import names; `undefined` if it is a name such as @types/node or @anna. */

@@ -50,10 +50,8 @@ export async function readChapoPrompts(
   const prompts: Record<string, string> = {};
   for (const name of new Set([...BUNDLED, ...own.keys()])) {
     const file = path.join(promptsFolder, "chapo", language, `${name.split(".").at(-1) ?? ""}.md`);
-    const instead = own.get(name);
-    const isBundled = BUNDLED.some((one) => one === name);
+    const instead = own.get(name) ?? (BUNDLED.some((one) => one === name) ? file : undefined);
     if (instead !== undefined) prompts[name] = await readPrompt(files, name, instead);
-    else if (isBundled) prompts[name] = await readPrompt(files, name, file);
   }
   return prompts as ChapoPrompts;
 }

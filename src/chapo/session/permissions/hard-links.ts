@@ -2,13 +2,10 @@
 // device and inode, and only those that have several names.
 import path from "node:path";
 import type { Files } from "../../../system/ports.js";
-import { decodePath, encodePath } from "../../paths.js";
+import { decodePath, encodePath, type ProjectFolder } from "../../paths.js";
 
 /** The folder to look in, and the files to look for. */
-export interface LinkSearch {
-  files: Files;
-  /** The project's folder, absolute. */
-  root: string;
+export interface LinkSearch extends ProjectFolder {
   /** Decides on a path relative to the project's real folder. */
   isGuarded: (file: string) => boolean;
   /** Further guarded paths, relative or absolute. */

@@ -41,7 +41,7 @@ async function listProtected(place: TrackedPlace, specs: readonly string[]): Pro
   const { rules, guardsSecrets } = place;
   const found = new Set<string>();
   if (specs.length > 0) {
-    const index = await git(place, ["ls-files", "-z", "--", ...specs]);
+    const index = await listSpecs(place, ["ls-files", "-z", "--", ...specs]);
     const history = [
       "log",
       "--all",
@@ -52,11 +52,12 @@ async function listProtected(place: TrackedPlace, specs: readonly string[]): Pro
       "--relative",
       "-z",
     ];
-    const past = await git(place, [...history, "--diff-filter=AM", "-m", "--", ...specs]);
+    const past = await listSpecs(place, [...history, "--diff-filter=AM", "-m", "--", ...specs]);
     for (const file of [...index, ...past]) if (findReadRule(rules, file) !== undefined) found.add(file);
   }
   if (guardsSecrets())
-    for (const file of await git(place, ["ls-files", "-z"])) if (hasSecretName(file)) found.add(file);
+    for (const file of (await listByGit(place, ["ls-files", "-z"])).names)
+      if (hasSecretName(file)) found.add(file);
   return [...found];
 }
 
@@ -64,18 +65,23 @@ const GLOB = ":(glob)";
 const TIMEOUT_MS = 10_000;
 const KEEP = { head: 4 * 1024 * 1024, tail: 0 };
 
-/** The names that git lists; none outside a repository. */
-async function git(place: TrackedPlace, args: readonly string[]): Promise<string[]> {
-  const world = { ...place, env: createGitEnv(place.env) };
+/** The names that git lists. A history that takes too long may have any of them: the patterns then stand for files. */
+async function listSpecs(place: ProgramWorld, args: readonly string[]): Promise<string[]> {
+  const { names, timedOut } = await listByGit(place, args);
+  return timedOut ? args.flatMap((one) => (one.startsWith(GLOB) ? [one.slice(GLOB.length)] : [])) : names;
+}
+
+/** The names that git lists below a folder; none outside a repository. */
+export async function listByGit(
+  world: ProgramWorld,
+  args: readonly string[],
+): Promise<{ names: string[]; timedOut: boolean }> {
   const settings = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
   const program = { command: "git", args: [...settings, ...args], timeoutMs: TIMEOUT_MS, keep: KEEP };
-  const ran = await runProgram(world, program, new AbortController().signal);
-  // A history that takes too long may have any of them: the patterns then stand for files.
-  if (ran.timedOut) return args.flatMap((one) => (one.startsWith(GLOB) ? [one.slice(GLOB.length)] : []));
-  return ran.stdout
-    .split(/[\0\n]/)
-    .filter((name) => name !== "" && !name.startsWith("[… "))
-    .slice(0, MOST_FILES);
+  const ofGit = { ...world, env: createGitEnv(world.env) };
+  const { stdout, timedOut } = await runProgram(ofGit, program, new AbortController().signal);
+  const names = stdout.split(/[\0\n]/).filter((name) => name !== "" && !name.startsWith("[… "));
+  return { names: names.slice(0, MOST_FILES), timedOut };
 }
 
 const MOST_FILES = 100_000;
