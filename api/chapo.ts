@@ -1,7 +1,7 @@
 // `import { openSession } from "looper/chapo"`: a session of the built-in engine for another program. Leaves the settings and the
 // model to the command's own files, and the work to src/chapo.
 import { modelOf, openHere, siteOf, type SessionListener } from "../cmd/commands/chapo/site.js";
-import type { SessionCall, Reply } from "../src/chapo/engine/calls/pending.js";
+import type { SessionCall, Reply, UserQuestion } from "../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../src/chapo/engine/world.js";
 import type { Chapo } from "../src/chapo/session/session-request.js";
 import { UserError } from "../src/system/errors.js";
@@ -37,7 +37,7 @@ export async function openSession(options: api.SessionOptions = {}): Promise<api
     const model = await modelOf(call);
     const stop = anyOf(signal);
     const listener: SessionListener = {
-      ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(question)) }),
+      ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(toQuestion(question))) }),
       onEvent: (event) => {
         onEvent?.(event);
       },
@@ -85,7 +85,7 @@ function toSession(chapo: Chapo, whole: StopSignal | undefined): api.Session {
       return turn(signal, (stop) => chapo.send(message, stop));
     },
     pending: () => {
-      const pending = chapo.pending();
+      const { pending } = chapo.conversation;
       return pending === undefined ? undefined : toWaiting(pending);
     },
     answer: (reply, { signal } = {}) =>
@@ -101,6 +101,11 @@ function toSession(chapo: Chapo, whole: StopSignal | undefined): api.Session {
       await chapo.close();
     },
   };
+}
+
+function toQuestion(question: UserQuestion): api.Question {
+  const { tool, agent, args, preview, because, may_remember: mayRemember, edits, host } = question;
+  return { tool, agent, args, preview, because, mayRemember, ...given({ edits, host }) };
 }
 
 function toReply(reply: api.Reply | api.Answer): Reply {

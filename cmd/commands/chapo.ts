@@ -7,7 +7,7 @@ import { type CommandOutcome, type CommandContext } from "../context/command-con
 import { JSON_OPTION, list, TRUST, type WorkingCommand } from "../context/command.js";
 import path from "node:path";
 import { Argument, Option } from "commander";
-import { type CallAnswer, AGAIN, type SessionCall } from "../../src/chapo/engine/calls/pending.js";
+import type { CallAnswer, SessionCall } from "../../src/chapo/engine/calls/pending.js";
 import { given } from "../../src/system/given.js";
 import { isRecord, tryParseJson } from "../../src/system/text/json.js";
 import { nameOfUser, refuseAgents } from "../lookup/caller.js";
@@ -280,9 +280,7 @@ async function listPending(call: ChapoCall): Promise<CommandOutcome> {
 }
 
 function waitingLines({ out, ports }: CommandContext, id: string, pending: SessionCall): string[] {
-  const { tool, agent, args, preview, because, again, may_remember: mayRemember } = pending;
-  const why = again === undefined ? because : AGAIN[again];
-  const question = { tool, agent, args, preview, because: why, mayRemember };
+  const { edits: _edits, host: _host, ...question } = pending;
   return [
     `session ${clean(id)}, asked ${showMoment(Date.parse(pending.asked_at), ports.clock.now())}`,
     ...questionLines(question, lookOf(out)),

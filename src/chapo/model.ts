@@ -77,6 +77,14 @@ export interface ModelUsage {
   cacheWrite: number;
 }
 
+/** Adds numbers by name; `sign` -1: subtracts the others. */
+export function addCounts<T extends object>(one: T, other: Partial<T>, sign: 1 | -1 = 1): T {
+  const sums = new Map<string, number>(Object.entries(one));
+  for (const [name, count] of Object.entries<number>(other as Record<string, number>))
+    sums.set(name, (sums.get(name) ?? 0) + sign * count);
+  return Object.fromEntries(sums) as T;
+}
+
 export interface ModelReply {
   text: string;
   calls: readonly ModelCall[];

@@ -1,7 +1,7 @@
 // The tokens and the cost of a session, for an editor.
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
-import type { Chapo } from "../../../src/chapo/session/session-request.js";
+import type { Conversation } from "../../../src/chapo/engine/conversation.js";
 
 /** Adds up what a session costs, after each request. The cost is told only where every price is known. */
 export function openMeter() {
@@ -10,7 +10,7 @@ export function openMeter() {
   let size = 0;
   let used = 0;
   return {
-    begin: (usage: ReturnType<Chapo["usage"]>): void => {
+    begin: (usage: Conversation["usage"]): void => {
       cost = usage.cost_usd;
       ({ unpriced } = usage);
     },

@@ -208,7 +208,7 @@ function createUpdates(client: AgentContext, root: string): Updates {
     begin: (opened) => {
       chapo = opened;
       mode = opened.mode();
-      meter.begin(opened.usage());
+      meter.begin(opened.conversation.usage);
     },
     knowsMode: () => {
       mode = chapo?.mode();
@@ -241,7 +241,7 @@ async function askClient(
     root,
   }: { sessionId: string; toolCallId: string; question: UserQuestion; root: string },
 ): Promise<Reply> {
-  const { tool, preview, args, mayRemember, edits } = question;
+  const { tool, preview, args, may_remember: mayRemember, edits } = question;
   const by = { via: "terminal" as const };
   try {
     const { outcome } = await client.request(methods.client.session.requestPermission, {

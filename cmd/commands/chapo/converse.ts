@@ -59,7 +59,7 @@ export function resumeWith(
 export function answerWith(call: ChapoCall, session: string, message: string): Promise<CommandOutcome> {
   return inSession(call, session, async (conversation) => {
     // Checked while this process holds the session: each question is answered once.
-    if (conversation.chapo.question() !== undefined) return sendOne(conversation, message);
+    if (conversation.chapo.conversation.question !== undefined) return sendOne(conversation, message);
     throw new UserError(
       "no",
       `no question of the session ${session} waits for an answer`,

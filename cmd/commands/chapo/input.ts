@@ -10,6 +10,7 @@ import { textField } from "../../../src/agents/fields.js";
 import { given } from "../../../src/system/given.js";
 import { isRecord, tryParseJson } from "../../../src/system/text/json.js";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
+import type { Conversation } from "../../../src/chapo/engine/conversation.js";
 import type { Colours } from "../../../src/ui/colours.js";
 import { markdownLines } from "../../../src/ui/terminal/talk/markdown.js";
 import type { CursorPlace } from "../../../src/ui/terminal/talk/region.js";
@@ -164,10 +165,10 @@ export function echoLines(message: string, { colours, columns }: TalkScreen): st
 const MOST_SAID = 6;
 
 /** The end of a conversation that is resumed, so that a person sees where it is. */
-export function saidLines(
-  said: readonly { role: "user" | "assistant"; text: string }[],
-  screen: TalkScreen,
-): string[] {
+export function saidLines({ messages }: Conversation, screen: TalkScreen): string[] {
+  const said = messages.flatMap((one) =>
+    one.role === "tool" || one.text === "" || (one.role === "user" && one.own === true) ? [] : [one],
+  );
   return said.slice(-MOST_SAID).flatMap(({ role, text }) => {
     if (role === "user") return echoLines(text, screen);
     return ["", ...markdownLines(text.trim(), screen.colours, screen.columns)];
@@ -193,7 +194,7 @@ export const MORE_KEYS = { always: "a", edits: "f" };
 
 /** The keys that answer, each with its word, and the answer, or the text that is asked for. */
 function keysFor({
-  mayRemember,
+  may_remember: mayRemember,
   edits,
 }: UserQuestion): (readonly [key: string, word: string, reply: Reply | "remark" | "edit"])[] {
   const keys: ReturnType<typeof keysFor> = [

@@ -132,7 +132,7 @@ class Talk implements TerminalListener {
       if (this.#turn !== undefined) this.#draw();
     });
     this.#chapo = chapo;
-    this.#lines.begin(chapo.usage());
+    this.#lines.begin(chapo.conversation.usage);
     if (message === undefined) this.#greet(chapo);
     else this.#queue.push(message);
     try {
@@ -145,7 +145,7 @@ class Talk implements TerminalListener {
   /** Names the session, and shows where a resumed one is. */
   #greet(chapo: Chapo): void {
     this.print([this.#colours.dim(`session ${chapo.id} · /help · Ctrl-D ends`)]);
-    this.print(saidLines(chapo.said(), this.#screen()));
+    this.print(saidLines(chapo.conversation, this.#screen()));
   }
 
   add(event: ChapoEvent): void {
@@ -201,7 +201,7 @@ class Talk implements TerminalListener {
 
   async #converse(chapo: Chapo, once: boolean): Promise<TalkEnd> {
     let outcome: ConversationOutcome | undefined;
-    if (chapo.pending() !== undefined) await this.#work((signal) => chapo.proceed(signal));
+    if (chapo.conversation.pending !== undefined) await this.#work((signal) => chapo.proceed(signal));
     while (!this.#isOver) {
       const next = this.#queue.shift();
       if (next === undefined) {

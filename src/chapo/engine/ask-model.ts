@@ -1,16 +1,19 @@
 // Asks a model once, and records the tokens and cost in the conversation and in a `usage` event.
-import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
-import { getCount, incrementCount, explainLimit, type Conversation, type Message } from "./conversation.js";
+import {
+  type ModelFailure,
+  type ModelReply,
+  type ModelRequest,
+  type ModelUsage,
+  type OfferedTool,
+  addCounts,
+} from "../model.js";
+import { explainLimit, getCount, type Message } from "./conversation.js";
 import { estimateMessages, estimateText, estimateTools } from "./window/tokens.js";
 import type { LiveConversation } from "./world.js";
 
 /** A request to a model. */
-interface ModelQuestion {
-  /** The caller, as in `ModelRequest.who`. */
-  who: string;
-  system: string;
+interface ModelQuestion extends Pick<ModelRequest, "who" | "system" | "tools"> {
   messages: readonly Message[];
-  tools: readonly OfferedTool[];
   /** The turn whose text and thinking are told as they come; absent: nothing is. */
   tellsIteration?: number | undefined;
 }
@@ -21,11 +24,10 @@ export async function askModel(
   { who, system, messages, tools, tellsIteration: iteration }: ModelQuestion,
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure; said: string }> {
   const { world } = live;
-  const over = explainLimit(world.spent, world.settings);
+  const { spent } = world;
+  const over = explainLimit(spent, world.settings);
   if (over !== undefined) return { failure: { reason: "budget", message: over }, said: "" };
-  const { requests } = world;
-  requests.sent += 1;
-  let request = requests.sent;
+  let request = (spent.sent += 1);
   let said = "";
   const answer = await world.model.ask({
     who,
@@ -47,9 +49,9 @@ export async function askModel(
         }),
     onWait: (wait) => {
       world.emit({ type: "waiting", data: wait });
-      requests.sent += 1;
-      world.emit({ type: "retry", data: { failed: request, request: requests.sent, ...wait } });
-      request = requests.sent;
+      const failed = request;
+      request = spent.sent += 1;
+      world.emit({ type: "retry", data: { failed, request, ...wait } });
       said = "";
     },
   });
@@ -64,14 +66,15 @@ export async function askModel(
     cached_input_tokens: used.cached,
   };
   const { costUsd } = reply;
-  const { spent } = world;
   spent.requests += 1;
   spent.tokens += tokens.input_tokens + tokens.output_tokens + tokens.cached_input_tokens;
   spent.costUsd += costUsd ?? 0;
   live.conversation = {
     ...live.conversation,
-    turns: incrementCount(live.conversation.turns, who),
-    usage: addTokens(live.conversation.usage, tokens, costUsd),
+    turns: addCounts(live.conversation.turns, { [who]: 1 }),
+    usage: addCounts(live.conversation.usage, {
+      ...{ ...tokens, cost_usd: costUsd ?? 0, unpriced: costUsd === undefined ? 1 : 0 },
+    }),
   };
   const counted = estimate === undefined ? {} : { estimated: true as const };
   world.emit({ type: "usage", data: { who, model: reply.model, ...tokens, cost_usd: costUsd, ...counted } });
@@ -110,18 +113,5 @@ function estimateUsage(facts: {
     ...NONE,
     input: estimateText(facts.system) + estimateMessages(facts.sent) + estimateTools(facts.tools),
     output: estimateMessages([{ role: "assistant", text, calls }]),
-  };
-}
-
-type Usage = Conversation["usage"];
-type Tokens = Pick<Usage, "input_tokens" | "output_tokens" | "cached_input_tokens">;
-
-function addTokens(spent: Usage, tokens: Tokens, costUsd: number | undefined): Usage {
-  return {
-    input_tokens: spent.input_tokens + tokens.input_tokens,
-    output_tokens: spent.output_tokens + tokens.output_tokens,
-    cached_input_tokens: spent.cached_input_tokens + tokens.cached_input_tokens,
-    cost_usd: spent.cost_usd + (costUsd ?? 0),
-    unpriced: spent.unpriced + (costUsd === undefined ? 1 : 0),
   };
 }

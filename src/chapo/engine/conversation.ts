@@ -4,7 +4,8 @@ import { z } from "zod";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { CallResult, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
-import { GivenCallAnswer, SessionCall } from "./calls/pending.js";
+import { AGAIN, GivenCallAnswer, SessionCall, type CallAnswer } from "./calls/pending.js";
+import { UserError } from "../../system/errors.js";
 
 const StoredMessage = z.discriminatedUnion("role", [
   z.object({
@@ -111,9 +112,8 @@ export function createConversation(
 
 /** Returns the conversation without what is open in it, and without the count of messages that it may not have any more. */
 export function forgetOpen(conversation: Conversation): Conversation {
-  const { counted: _counted, question: _question, pending: _pending, ...rest } = conversation;
-  const { queued: _queued, tasks: _tasks, ...kept } = rest;
-  return { ...kept, state: "idle" };
+  const nothing = { counted: undefined, question: undefined, pending: undefined };
+  return { ...conversation, ...nothing, queued: undefined, tasks: undefined, state: "idle" };
 }
 
 /** Appends messages to the conversation. */
@@ -124,11 +124,6 @@ export function appendMessages(conversation: Conversation, ...messages: readonly
 /** Returns the count of a name. Inherited names such as `constructor` count 0. */
 export function getCount(counts: Readonly<Counts>, name: string): number {
   return Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
-}
-
-/** Returns the counts with one more for the name. */
-export function incrementCount(counts: Readonly<Counts>, name: string): Counts {
-  return { ...counts, [name]: getCount(counts, name) + 1 };
 }
 
 /** Adds the result of a call of the last turn. */
@@ -151,6 +146,9 @@ export function listOpenCalls({ messages }: Conversation): ModelCall[] {
 
 /** The usage of a session so far. Every conversation of the session adds to the same object. */
 export interface SessionSpent {
+  /** The requests that this process sent, to number them. */
+  sent: number;
+  /** The requests that were answered. */
   requests: number;
   tokens: number;
   /** The sum of the known prices. */
@@ -163,6 +161,7 @@ export interface SessionSpent {
 export function countSpent({ turns, usage, calls }: Conversation): SessionSpent {
   const { input_tokens, output_tokens, cached_input_tokens, cost_usd: costUsd } = usage;
   return {
+    sent: 0,
     requests: Object.values(turns).reduce((sum, one) => sum + one, 0),
     tokens: input_tokens + output_tokens + cached_input_tokens,
     costUsd,
@@ -182,4 +181,55 @@ export function explainLimit(
   if (spent.costUsd >= most.maxCostUsd)
     return `the session has cost $${spent.costUsd.toFixed(2)} (max_cost_usd: ${most.maxCostUsd})`;
   return undefined;
+}
+
+const MOST_KEPT = 100;
+
+/** Records the answer to the pending call. The conversation must have one without an answer. */
+export function recordAnswer(conversation: Conversation, answer: CallAnswer): Conversation {
+  const { pending, answered = [] } = conversation;
+  if (pending === undefined) throw new Error("no call is pending");
+  const { call, tool } = pending;
+  return {
+    ...conversation,
+    pending: { ...pending, answer },
+    answered: [...answered, { ...answer, call, tool }].slice(-MOST_KEPT),
+  };
+}
+
+/** A call whose process was killed while it ran is asked about again: it may have run. */
+export function askAgainIfBegun(conversation: Conversation, now: string): Conversation {
+  const { pending } = conversation;
+  if (pending?.begun === undefined) return conversation;
+  const asked = { begun: undefined, answer: undefined, again: "may_have_run", asked_at: now } as const;
+  return { ...conversation, pending: { ...pending, ...asked, because: AGAIN.may_have_run } };
+}
+
+/** An answer in words: who, when, and by which way. */
+function describeAnswer({ verdict, by, at, via }: CallAnswer): string {
+  return `${verdict === "approve" ? "approved" : "rejected"} by ${by} at ${at} (${via})`;
+}
+
+/**
+ * Returns the conversation with the answer; the same conversation if the call was answered likewise and not carried out yet, or
+ * if it may have run and must be asked about again.
+ */
+export function answerPending(conversation: Conversation, answer: CallAnswer): Conversation {
+  const { id, pending } = conversation;
+  if (pending === undefined) {
+    const last = conversation.answered?.at(-1);
+    const was = last === undefined ? "" : `: ${last.tool} was ${describeAnswer(last)}`;
+    const message = `no call of the session ${id} waits for an answer${was}`;
+    const hint = "see which do with `looper chapo pending`";
+    throw new UserError(last === undefined ? "usage" : "no", message, hint);
+  }
+  if (pending.begun !== undefined) return conversation;
+  if (pending.answer === undefined) return recordAnswer(conversation, answer);
+  const isSame = pending.answer.verdict === answer.verdict && answer.args === undefined;
+  if (isSame) return conversation;
+  throw new UserError(
+    "no",
+    `${pending.tool} was ${describeAnswer(pending.answer)}; a call is answered once`,
+    `repeat that answer to have it carried out`,
+  );
 }

@@ -208,24 +208,17 @@ async function deliverMessages(context: TurnContext): Promise<void> {
 
 /** Returns the tools offered to the model: those it may call, the one to ask with and the one to report with. */
 function collectOffered(world: EngineWorld, tools: readonly Tool[]): OfferedTool[] {
-  const { limits, agents, mayAsk, finish } = world;
+  const { limits, agents, finish } = world;
   const own = limits === undefined ? tools : tools.filter(({ name }) => matchesTool(limits, name));
-  const names = limits === undefined ? [LOOPER, ...agents.map(({ type }) => type)] : [];
-  return [
-    ...world.offer(own, names),
-    ...(mayAsk ? [ASK_TOOL] : []),
-    ...(finish === undefined ? [] : [finish.tool]),
-  ];
+  const names = limits === undefined ? [LOOPER, ...agents.map(({ name }) => name)] : [];
+  return [...world.offer(own, names), ASK_TOOL, ...(finish === undefined ? [] : [finish.tool])];
 }
 
 async function runRequestedCommand(live: LiveConversation, offered: readonly OfferedTool[]): Promise<void> {
   const { requestedCommand } = live;
   delete live.requestedCommand;
   if (requestedCommand === "clear") clear(live);
-  if (requestedCommand !== "compact") return;
-  live.compactsOnRequest = true;
-  await compact(live, offered);
-  delete live.compactsOnRequest;
+  if (requestedCommand === "compact") await compact(live, offered);
 }
 
 /** Stores the reply and the provider's token count. An empty reply is not stored. */
@@ -308,12 +301,10 @@ function formatPlainSummary(messages: readonly Message[], why: string): string {
   const words = getLastWords(messages);
   return [
     `Stopped: ${why} are used up. ${results.length} calls were made, ${failures} of them failed.`,
-    last === undefined ? "" : `The last call was ${last.name}: ${clip(last.output, 500)}`,
-    words === "" ? "" : `The last words were: ${words}`,
+    ...(last === undefined ? [] : [`The last call was ${last.name}: ${clip(last.output, 500)}`]),
+    ...(words === "" ? [] : [`The last words were: ${words}`]),
     "Shall I continue?",
-  ]
-    .filter((part) => part !== "")
-    .join("\n");
+  ].join("\n");
 }
 
 /** Returns the model's last text, which may be a draft that was sent back. */

@@ -30,7 +30,7 @@ const edit: Tool = defineTool({
 function callOf(args: unknown): GateCall {
   const prepared = edit.prepare(args);
   if ("problem" in prepared) throw new Error(prepared.problem);
-  return { callId: "c1", agent: "developer", tool: edit, args, prepared };
+  return { id: "c1", agent: "developer", tool: edit, args, prepared };
 }
 
 const asks = (rule?: string): Permit => ({
@@ -38,7 +38,7 @@ const asks = (rule?: string): Permit => ({
     because: "b",
     preview: "p",
     digest: "d",
-    mayRemember: true,
+    may_remember: true,
     ...(rule === undefined ? {} : { rule }),
   },
 });
@@ -69,7 +69,7 @@ test("PreToolUse: deny refuses, ask asks and its reason is shown, allow never be
   });
   expect(await applyVerdict(call, { allowed: true }, { verdict: "ask" })).toHaveProperty("asks");
   expect(await applyVerdict(call, asks("Edit"), { verdict: "ask", reason: "look first" })).toMatchObject({
-    asks: { because: "b; a hook asks: look first", preview: "p", rule: "Edit", mayRemember: false },
+    asks: { because: "b; a hook asks: look first", preview: "p", rule: "Edit", may_remember: false },
   });
   expect(await applyVerdict(call, asks(), { verdict: "allow" })).toEqual({ allowed: true });
   expect(await applyVerdict(call, asks("Edit"), { verdict: "allow" })).toHaveProperty("asks");
@@ -112,8 +112,8 @@ test("Stop and SubagentStop ask for another turn, at most 8 in a row", async () 
 
 test("PreCompact is told who asked, and can refuse", async () => {
   const { world, fired } = worldOf({ PreCompact: { verdict: "deny", reason: "keep it" } });
-  expect(await fireCompact(liveIn(world))).toBe("keep it");
-  expect(await fireCompact({ ...liveIn(world), compactsOnRequest: true })).toBe("keep it");
-  expect(await fireCompact(liveIn(worldOf({}).world))).toBeUndefined();
+  expect(await fireCompact(world, "auto")).toBe("keep it");
+  expect(await fireCompact(world, "manual")).toBe("keep it");
+  expect(await fireCompact(worldOf({}).world, "auto")).toBeUndefined();
   expect(fired.map(([, names]) => names)).toEqual([["auto"], ["manual"]]);
 });

@@ -1,16 +1,19 @@
-// The engine's ports for hooks: one function for each event that concerns a running conversation. Without hooks they do nothing.
+// The engine's ports for hooks: one function for each event that concerns a running conversation. Without hooks there is no answer.
 // session/session-hooks.ts runs the commands.
 import { sha256Hex } from "../../system/text/sha256.js";
-import type { HookAnswer } from "../hooks/hook-answer.js";
+import type { FireHooks, HookAnswer } from "../hooks/hook-answer.js";
 import { listHookNames, toCanonicalCall, toHookCall } from "../vocabulary.js";
 import { appendMessages } from "./conversation.js";
 import type { PermitQuestion } from "./calls/pending.js";
 import type { EngineWorld, GateCall, LiveConversation, Permit } from "./world.js";
 
+async function fire({ hooks }: EngineWorld, ...asked: Parameters<FireHooks>): Promise<HookAnswer> {
+  return hooks === undefined ? {} : hooks(...asked);
+}
+
 /** PreToolUse: before the rules. `input`: the changed arguments, in the tool's own words. */
 export async function fireBefore(world: EngineWorld, call: GateCall): Promise<HookAnswer> {
-  if (world.hooks === undefined) return {};
-  return toOwnWords(call, await world.hooks("PreToolUse", listHookNames(call.tool.name), describeCall(call)));
+  return toOwnWords(call, await fire(world, "PreToolUse", listHookNames(call.tool.name), describeCall(call)));
 }
 
 function toOwnWords({ tool }: GateCall, answer: HookAnswer): HookAnswer {
@@ -19,10 +22,10 @@ function toOwnWords({ tool }: GateCall, answer: HookAnswer): HookAnswer {
   return { ...answer, input: args };
 }
 
-function describeCall({ tool, args, callId, agent }: GateCall): Record<string, unknown> {
+function describeCall({ tool, args, id, agent }: GateCall): Record<string, unknown> {
   const { name, args: input } = toHookCall(tool.name, args);
   const own = { looper_tool: tool.name, looper_agent: agent };
-  return { tool_name: name, tool_input: input, tool_use_id: callId, ...own };
+  return { tool_name: name, tool_input: input, tool_use_id: id, ...own };
 }
 
 /**
@@ -36,7 +39,7 @@ export async function applyVerdict(call: GateCall, verdict: Permit, hook: HookAn
   const because = `a hook asks: ${hook.reason ?? "no reason given"}`;
   if ("asks" in verdict) return { asks: addReason(verdict.asks, because) };
   const preview = await call.prepared.preview().catch(() => `${call.tool.name} ${JSON.stringify(call.args)}`);
-  return { asks: { because, preview, digest: sha256Hex(preview), mayRemember: false } };
+  return { asks: { because, preview, digest: sha256Hex(preview), may_remember: false } };
 }
 
 /** The hook asks each time, so `always` is not offered. */
@@ -44,11 +47,11 @@ function addReason(
   { edits: _file, host: _host, ...question }: PermitQuestion,
   because: string,
 ): PermitQuestion {
-  return { ...question, because: `${question.because}; ${because}`, mayRemember: false };
+  return { ...question, because: `${question.because}; ${because}`, may_remember: false };
 }
 
 /** A hook never answers an ask rule, nor a dangerous call. */
-function mayAnswer({ rule, mayRemember }: PermitQuestion): boolean {
+function mayAnswer({ rule, may_remember: mayRemember }: PermitQuestion): boolean {
   return rule === undefined && mayRemember;
 }
 
@@ -58,17 +61,17 @@ export async function fireRequest(
   call: GateCall,
   permit: Permit,
 ): Promise<Permit | { changed: unknown }> {
-  if (world.hooks === undefined || !("asks" in permit)) return permit;
+  if (!("asks" in permit)) return permit;
   const { because, preview } = permit.asks;
   const input = { ...describeCall(call), message: because, preview };
   const names = listHookNames(call.tool.name);
-  const answer = toOwnWords(call, await world.hooks("PermissionRequest", names, input));
+  const answer = toOwnWords(call, await fire(world, "PermissionRequest", names, input));
   if (answer.verdict === "deny")
     return { refused: `a hook refused it: ${answer.reason ?? "no reason given"}` };
   if (answer.verdict === "allow" && mayAnswer(permit.asks))
     return answer.input === undefined ? { allowed: true } : { changed: answer.input };
   // It cannot delay the question.
-  void world.hooks("Notification", ["permission_prompt"], {
+  void fire(world, "Notification", ["permission_prompt"], {
     notification_type: "permission_prompt",
     message: `${call.agent} wants to use ${call.tool.name} (${because})`,
   });
@@ -77,9 +80,8 @@ export async function fireRequest(
 
 /** PostToolUse: returns the feedback on a successful call, for the model. */
 export async function fireAfter(world: EngineWorld, call: GateCall, output: string): Promise<string> {
-  if (world.hooks === undefined) return "";
   const input = { ...describeCall(call), tool_response: { success: true, output } };
-  const { context } = await world.hooks("PostToolUse", listHookNames(call.tool.name), input);
+  const { context } = await fire(world, "PostToolUse", listHookNames(call.tool.name), input);
   return context === undefined ? "" : `\n\n[a hook said: ${context}]`;
 }
 
@@ -89,10 +91,9 @@ const MOST_STOPS = 8;
 /** Stop and SubagentStop: returns whether the conversation continues, with the hook's reason as its next message. */
 export async function fireStop(live: LiveConversation, stops: number): Promise<boolean> {
   const { world } = live;
-  if (world.hooks === undefined) return false;
   const event = world.limits === undefined ? "Stop" : "SubagentStop";
   const input = { stop_hook_active: stops > 0, looper_agent: world.who };
-  const { verdict, reason } = await world.hooks(event, [], input);
+  const { verdict, reason } = await fire(world, event, [], input);
   if (verdict !== "deny" || stops >= MOST_STOPS) return false;
   const text = `A hook asks you to continue: ${reason ?? "no reason given"}`;
   live.conversation = appendMessages(live.conversation, { role: "user", text, own: true });
@@ -101,22 +102,22 @@ export async function fireStop(live: LiveConversation, stops: number): Promise<b
 
 /** Notification: the conversation ended with a question to the user. It cannot delay the question. */
 export function fireQuestion(world: EngineWorld, question: string): void {
-  if (world.hooks === undefined || world.limits !== undefined) return;
   const type = "idle_prompt";
-  void world.hooks("Notification", [type], { notification_type: type, message: question });
+  if (world.limits === undefined)
+    void fire(world, "Notification", [type], { notification_type: type, message: question });
 }
 
 /** SessionStart after older turns were replaced: returns what hooks add to the conversation. */
 export async function fireCompacted(world: EngineWorld): Promise<string | undefined> {
-  if (world.hooks === undefined || world.limits !== undefined) return undefined;
-  return (await world.hooks("SessionStart", ["compact"], { source: "compact" })).context;
+  if (world.limits !== undefined) return undefined;
+  return (await fire(world, "SessionStart", ["compact"], { source: "compact" })).context;
 }
 
 /** PreCompact: returns why older turns may not be replaced; `undefined` if they may. */
-export async function fireCompact(live: LiveConversation): Promise<string | undefined> {
-  const { hooks } = live.world;
-  if (hooks === undefined) return undefined;
-  const trigger = live.compactsOnRequest === true ? "manual" : "auto";
-  const { verdict, reason = "no reason given" } = await hooks("PreCompact", [trigger], { trigger });
+export async function fireCompact(
+  world: EngineWorld,
+  trigger: "manual" | "auto",
+): Promise<string | undefined> {
+  const { verdict, reason = "no reason given" } = await fire(world, "PreCompact", [trigger], { trigger });
   return verdict === "deny" ? reason : undefined;
 }

@@ -1,8 +1,15 @@
 // Prepares a conversation for its next turn: after a message of the user, an answer to a question, or a killed process. Pure.
-import { addResult, listOpenCalls, appendMessages, type Conversation, type Message } from "./conversation.js";
+import {
+  addResult,
+  listOpenCalls,
+  appendMessages,
+  type Conversation,
+  type Message,
+  askAgainIfBegun,
+  recordAnswer,
+} from "./conversation.js";
 import type { TurnEvent } from "./events.js";
-import { askAgainIfBegun, recordAnswer, withoutPending } from "./calls/pending.js";
-import { replyToChild } from "./children/open-tasks.js";
+import { changeTask } from "./children/open-tasks.js";
 
 const LOST =
   "No result: the session ended before or during this call. Check what it did before you repeat it.";
@@ -33,7 +40,7 @@ export function resume(conversation: Conversation, text: string | undefined, now
   const reason =
     pending.unstored !== undefined ? NOT_STORED : pending.begun === undefined ? NOT_ALLOWED : LOST;
   const { id, name } = listOpenCalls(conversation).find((call) => call.id === pending.call) ?? {};
-  const freed = withoutPending(conversation);
+  const freed = { ...conversation, pending: undefined };
   const closed =
     id === undefined || name === undefined
       ? freed
@@ -51,26 +58,29 @@ function resumeTasks(conversation: Conversation, text: string | undefined, now: 
   if (text === undefined) return { conversation: asked, event };
   const { pending, question } = asked;
   if (question?.child !== undefined)
-    return { conversation: replyToChild(asked, question.child, text), event: "clarification_response" };
+    return {
+      conversation: changeTask({ ...asked, question: undefined }, question.child, { reply: text }),
+      event: "clarification_response",
+    };
   const queued = enqueue(asked, text);
   if (pending === undefined || pending.answer !== undefined || pending.unstored !== undefined)
     return { conversation: queued, event };
   // It may have run: the sub-agent is told so. Otherwise the message means no.
-  if (conversation.pending?.begun !== undefined) return { conversation: withoutPending(queued), event };
+  if (conversation.pending?.begun !== undefined)
+    return { conversation: { ...queued, pending: undefined }, event };
   const answer = { verdict: "reject", by: "user", via: "cli", at: now, remark: text } as const;
   return { conversation: recordAnswer(queued, answer), event };
 }
 
 /** Gives up the sub-agents of a turn that the user stopped. */
 export function giveUpTasks(conversation: Conversation): Conversation {
-  const { tasks, pending, question, ...rest } = conversation;
+  const { tasks, pending, question } = conversation;
   if (tasks === undefined) return conversation;
   const kept = {
-    ...rest,
-    ...(pending === undefined || pending.child !== undefined ? {} : { pending }),
-    ...(question === undefined || question.child !== undefined ? {} : { question }),
+    pending: pending?.child === undefined ? pending : undefined,
+    question: question?.child === undefined ? question : undefined,
   };
-  return closeCalls(kept, "Not finished: the user stopped it.");
+  return closeCalls({ ...conversation, tasks: undefined, ...kept }, "Not finished: the user stopped it.");
 }
 
 /** Stores a message of the user until it is delivered, before the model's next turn. */
@@ -80,15 +90,16 @@ export function enqueue(conversation: Conversation, text: string): Conversation 
 
 /** Delivers the stored messages of the user. */
 export function deliverQueued(conversation: Conversation): Conversation {
-  const { queued = [], ...rest } = conversation;
+  const { queued = [] } = conversation;
   if (queued.length === 0) return conversation;
   const messages = queued.map((text): Message => ({ role: "user", text }));
-  return appendMessages({ ...rest, validation_rounds: 0 }, ...messages);
+  return appendMessages({ ...conversation, queued: undefined, validation_rounds: 0 }, ...messages);
 }
 
 function resumeTurn(conversation: Conversation, text: string | undefined): Resumed {
   const waited = conversation.state === "waiting_for_user";
-  const { question, ...rest } = conversation;
+  const { question } = conversation;
+  const rest = { ...conversation, question: undefined };
   const closed = closeCalls(rest, waited ? NOT_RUN : LOST, { call: question?.call, text });
   const mended: Conversation = { ...closed, state: "running" };
   if (text === undefined) {

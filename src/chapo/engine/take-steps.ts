@@ -2,15 +2,12 @@
 // their results, and has an answer checked in a separate request to the model. call-tool.ts checks and runs a call; converse.ts asks
 // the model and keeps the context window.
 import { never } from "../../system/never.js";
-import type { ModelCall } from "../model.js";
 import { nameInQueue } from "./calls/ask-queue.js";
 import { findTask, endTask } from "./children/open-tasks.js";
 import { appendMessages, type Conversation, addResult } from "./conversation.js";
-import { ASK_USER, type TurnStep, type ReadCall } from "./calls/decision.js";
+import type { TurnStep } from "./calls/decision.js";
 import { type TurnEvent, DraftVerdict } from "./events.js";
-import { withoutPending } from "./calls/pending.js";
 import { closeCalls } from "./resume.js";
-import { LOOPER } from "./children/sub-agents.js";
 import {
   INTERRUPTED,
   type TurnContext,
@@ -19,6 +16,7 @@ import {
   type Finish,
   type LiveConversation,
   type StepResult,
+  type ReadCall,
 } from "./world.js";
 import { findObjects } from "../../agents/json-objects.js";
 import { askModel } from "./ask-model.js";
@@ -43,14 +41,16 @@ export async function takeSteps(
     if (world.signal.aborted) break;
     for (const { decision } of group)
       world.emit({ type: "step", data: { iteration: turn.iteration, decision } });
-    const came = await takeGroup(context, group, turn);
+    const [first] = group;
+    const isOne = first !== undefined && group.length === 1;
+    const came = await (isOne ? takeStep(context, first, turn) : takeCalls(context, group));
     if (typeof came === "object") return came;
     events.push(came);
   }
   // Answers of a person are carried out when the session resumes, and so are the tasks of sub-agents.
   const { pending, tasks } = context.conversation;
   if (world.signal.aborted && (pending?.answer ?? tasks) !== undefined) return INTERRUPTED;
-  const freed = withoutPending(context.conversation);
+  const freed = { ...context.conversation, pending: undefined };
   context.conversation = closeCalls(freed, "Not run: the session was stopped.");
   await world.save(context.conversation);
   if (world.signal.aborted) return INTERRUPTED;
@@ -75,27 +75,16 @@ function groupSteps(context: TurnContext, steps: readonly TurnStep[]): TurnStep[
   }, []);
 }
 
-async function takeGroup(
-  context: TurnContext,
-  group: readonly TurnStep[],
-  turn: TurnPosition,
-): Promise<StepResult> {
-  const [only] = group;
-  if (only !== undefined && group.length === 1) return takeStep(context, only, turn);
-  const calls = group.flatMap((step) => (step.do === "call" ? [step.read] : []));
-  const atWork = context.conversation.tasks?.length ?? 0;
-  return takeCallsTogether(context, calls, Math.max(atWork, context.world.together?.most ?? 1));
-}
-
 async function takeStep(context: TurnContext, step: TurnStep, turn: TurnPosition): Promise<StepResult> {
   switch (step.do) {
     case "call":
-      return takeCall(context, step.read);
+      return takeCalls(context, [step]);
     case "ask":
-      return ask(context, step.call, step.question);
+      return ask(context, step.read, step.decision.clarificationQuestion);
     case "finish":
-      return finish(context, step);
+      return finish(context, step.read);
     case "answer":
+    case "filtered":
       return context.world.finish === undefined
         ? deliver(context, step, turn)
         : finishInText(context, context.world.finish, step.text);
@@ -107,19 +96,19 @@ async function takeStep(context: TurnContext, step: TurnStep, turn: TurnPosition
       };
     case "paused":
       return continuePaused(context, step.text);
-    case "again":
-      if (step.because === "cut") context.conversation = closeCalls(context.conversation, CUT_CALL);
-      return countStall(context, NO_DECISION[step.because], "incomplete");
+    case "cut":
+    case "none":
+    case "continue":
+      if (step.do === "cut") context.conversation = closeCalls(context.conversation, CUT_CALL);
+      return countStall(context, NO_DECISION[step.do], "incomplete");
     default:
       return never(step);
   }
 }
 
-async function ask(context: TurnContext, call: ModelCall, question?: string): Promise<StepResult> {
-  if (question === undefined) {
-    const own = describeOwnCall(context, call, ASK_USER);
-    return refuse(context, own, "question: missing; it must be a text with one question");
-  }
+async function ask(context: TurnContext, call: ReadCall, question: string | null): Promise<StepResult> {
+  if (question === null)
+    return refuse(context, call, "question: missing; it must be a text with one question");
   const name = nameInQueue(context.conversation, call.id);
   const first = await context.asks?.enter(name);
   if (first !== undefined) return first;
@@ -129,13 +118,8 @@ async function ask(context: TurnContext, call: ModelCall, question?: string): Pr
   return outcome;
 }
 
-function describeOwnCall({ world }: TurnContext, call: ModelCall, name: string): NamedCall {
-  const agent = world.limits === undefined ? LOOPER : world.who;
-  return { id: call.id, offered: call.name, agent, name, args: call.args };
-}
-
 /** Answers a call of the engine's own tools whose arguments are wrong. */
-async function refuse(context: TurnContext, call: NamedCall, problem: string): Promise<StepResult> {
+async function refuse(context: TurnContext, call: ReadCall, problem: string): Promise<StepResult> {
   emitCall(context, call);
   const output = `${call.name}: ${problem}`;
   await keepResult(context, call, { success: false, output, code: "bad_arguments", tries: 0 });
@@ -143,15 +127,11 @@ async function refuse(context: TurnContext, call: NamedCall, problem: string): P
   return "error";
 }
 
-async function finish(
-  context: TurnContext,
-  { call, args, decision }: Extract<TurnStep, { do: "finish" }>,
-): Promise<StepResult> {
-  const own = describeOwnCall(context, call, decision.toolName ?? call.name);
-  const read = context.world.finish?.read(args) ?? { problem: "there is nothing to report here" };
-  if ("problem" in read) return refuse(context, own, read.problem);
-  emitCall(context, own);
-  await keepResult(context, own, { success: true, output: "reported", tries: 1 });
+async function finish(context: TurnContext, call: ReadCall): Promise<StepResult> {
+  const read = context.world.finish?.read(call.args) ?? { problem: "there is nothing to report here" };
+  if ("problem" in read) return refuse(context, call, read.problem);
+  emitCall(context, call);
+  await keepResult(context, call, { success: true, output: "reported", tries: 1 });
   context.conversation = closeCalls(context.conversation, "Not run: the work was reported as finished.");
   return { how: "finished", value: read.value };
 }
@@ -173,14 +153,14 @@ const FILTERED = "[The provider's content filter removed the rest of this answer
 /** Validates an answer before the user sees it. The verdict's confidence alone decides. */
 async function deliver(
   context: TurnContext,
-  { text, filtered }: Extract<TurnStep, { do: "answer" }>,
+  step: Extract<TurnStep, { do: "answer" | "filtered" }>,
   { last }: TurnPosition,
 ): Promise<StepResult> {
   const { world } = context;
   const { selfValidationEnabled, minValidationConfidence } = world.settings;
-  const draft = [...context.parts.splice(0), text].join("");
+  const draft = [...context.parts.splice(0), step.text].join("");
   const unchecked = { how: "answer", answer: draft, validated: false } as const;
-  if (filtered) return { ...unchecked, answer: `${draft}\n\n${FILTERED}` };
+  if (step.do === "filtered") return { ...unchecked, answer: `${draft}\n\n${FILTERED}` };
   if (!selfValidationEnabled) return unchecked;
   const said = await validate(context, draft);
   if (world.signal.aborted) return INTERRUPTED;
@@ -210,7 +190,7 @@ function finishInText(context: TurnContext, finish: Finish, text: string): StepR
 }
 
 /** The reminders to the model after a turn without a decision. */
-const NO_DECISION: Readonly<Record<Extract<TurnStep, { do: "again" }>["because"], string>> = {
+const NO_DECISION = {
   cut: "Your turn was cut off at the limit of its length and was discarded. Be shorter: smaller calls, or the whole answer again in fewer words.",
   none: "Your turn was empty. Call a tool, or answer in text.",
   continue: "Continue: call a tool, or answer in text.",
@@ -285,22 +265,19 @@ function formatFeedback({ issues, suggestion, confidence }: DraftVerdict, draft:
     .join("\n\n");
 }
 
-/** Makes a call and keeps its result. */
-async function takeCall(context: TurnContext, named: ReadCall): Promise<StepResult> {
-  const { read, made } = await make(context, named);
-  return keepMade(context, read, made);
-}
-
 /**
- * Makes calls at the same time, at most `most`, and keeps their results in the order of the calls. Returns what the turn came to:
- * a call of a sub-agent that waits for a person is the outcome.
+ * Makes calls at the same time, and keeps their results in the order of the calls. Returns what the turn came to: a call of a
+ * sub-agent that waits for a person is the outcome.
  */
-async function takeCallsTogether(
-  context: TurnContext,
-  calls: readonly ReadCall[],
-  most: number,
-): Promise<StepResult> {
-  const all = await mapTogether(calls, most, (named) => make(context, named));
+async function takeCalls(context: TurnContext, group: readonly TurnStep[]): Promise<StepResult> {
+  const left = group.flatMap((step) => (step.do === "call" ? [step.read] : [])).entries();
+  const all: Awaited<ReturnType<typeof make>>[] = [];
+  const work = async (): Promise<void> => {
+    for (const [at, named] of left) all[at] = await make(context, named);
+  };
+  const atWork = context.conversation.tasks?.length ?? 0;
+  const most = Math.max(atWork, context.world.together?.most ?? 1, 1);
+  await Promise.all(Array.from({ length: Math.min(most, group.length) }, work));
   const came: StepResult[] = [];
   for (const { read, made } of all) came.push(await keepMade(context, read, made));
   const events = came.filter((one) => typeof one === "string");
@@ -312,24 +289,11 @@ async function takeCallsTogether(
   );
 }
 
-async function mapTogether<T, R>(all: readonly T[], most: number, map: (one: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const left = [...all.entries()];
-  const work = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const [at, one] = next;
-      results[at] = await map(one);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(most, all.length) }, work));
-  return results;
-}
-
 type Made = Awaited<ReturnType<typeof callTool>>;
 
 async function make(context: TurnContext, named: ReadCall): Promise<{ read: ReadCall; made: Made }> {
   // The stored arguments of a call that waited are exact; those of the message may have been redacted.
-  const waited = getPending(context, { callId: named.id });
+  const waited = getPending(context, named);
   const read = waited === undefined ? named : { ...named, args: waited.args };
   emitCall(context, read);
   return { read, made: await callTool(context, read) };
@@ -337,7 +301,6 @@ async function make(context: TurnContext, named: ReadCall): Promise<{ read: Read
 
 async function keepMade(context: TurnContext, read: ReadCall, made: Made): Promise<StepResult> {
   if ("paused" in made) return made.paused;
-  if ("pending" in made) return { how: "pending", pending: made.pending };
   const repeated = countRefusals(context, read, made);
   const told = repeated === WARNED_AT ? { ...made, output: `${made.output}\n${REPEATED}` } : made;
   await keepResult(context, read, told);
@@ -375,25 +338,19 @@ function countRefusals(
 
 const LONGEST_REASON = 300;
 
-/** A call that gets a result. */
-type NamedCall = Pick<ReadCall, "id" | "offered" | "agent" | "name" | "args">;
-
 /** Reports a call. */
-function emitCall({ world }: TurnContext, { id, agent, name, args }: NamedCall): void {
+function emitCall({ world }: TurnContext, { id, agent, name, args }: ReadCall): void {
   world.emit({ type: "tool_call", data: { callId: id, agent, tool: name, args } });
 }
 
 /** Adds the result of a call to the conversation, and saves both. */
-async function keepResult(
-  context: TurnContext,
-  { id, offered, agent, name: tool }: NamedCall,
-  made: ToolCallOutcome,
-): Promise<void> {
+async function keepResult(context: TurnContext, call: ReadCall, made: ToolCallOutcome): Promise<void> {
   const { success, output, diff, tries, code } = made;
   const { world, conversation } = context;
-  const done = getPending(context, { callId: id }) !== undefined;
+  const { id, offered, agent, name: tool } = call;
+  const pending = getPending(context, call) === undefined ? conversation.pending : undefined;
   const result = { callId: id, name: offered, success, output };
-  context.conversation = endTask(addResult(done ? withoutPending(conversation) : conversation, result), id);
+  context.conversation = endTask(addResult({ ...conversation, pending }, result), id);
   const data = { callId: id, agent, tool, success, output, diff, code, tries };
   world.emit({ type: "tool_result", data });
   await world.save(context.conversation);

@@ -9,14 +9,13 @@ import type { PreparedCall, Subject, Tool } from "../tool.js";
 import type { Conversation, SessionSpent } from "./conversation.js";
 import type { ChapoNews, FailureCode, TurnEvent } from "./events.js";
 import type { AskQueue } from "./calls/ask-queue.js";
+import type { SubAgent } from "./children/sub-agents.js";
 import type { CallAnswer, PermitQuestion, SessionCall, Reply, UserQuestion } from "./calls/pending.js";
 
 /** A running conversation. Only one turn at a time changes it. */
 export interface LiveConversation {
   readonly world: EngineWorld;
   conversation: Conversation;
-  /** Whether a person or the model asked for the compaction in progress. */
-  compactsOnRequest?: boolean;
   /** Lets one call of the session at a time ask a person; absent: nothing else asks. */
   readonly asks?: AskQueue<ConversationOutcome>;
   /** Why calls of this turn have no result yet, by their ids: the sub-agents that they started wait, or were stopped. */
@@ -25,14 +24,25 @@ export interface LiveConversation {
   requestedCommand?: "clear" | "compact";
 }
 
-/** A call that is about to be run. */
-export interface GateCall {
-  callId: string;
-  /** `looper`, or a sub-agent's type. */
-  agent: string;
-  tool: Tool;
-  /** In the tool's own field names. */
+/** A call in canonical words. */
+export interface ReadCall {
+  id: string;
+  /** The name as it was offered, which its result carries too. */
+  offered: string;
+  /** The tool's canonical name. */
+  name: string;
+  /** The arguments without the field `agent`. */
   args: unknown;
+  tool: Tool | undefined;
+  /** The agent that makes the call. */
+  agent: string;
+  /** Why the call cannot be made at all. */
+  problem?: string;
+}
+
+/** A call that is about to be run. */
+export interface GateCall extends Pick<ReadCall, "id" | "agent" | "args"> {
+  tool: Tool;
   prepared: PreparedCall;
   /** Set if a person allowed this very call. It is marked before it runs. */
   approved?: Approval;
@@ -45,15 +55,6 @@ export interface Approval {
   edited?: true;
 }
 
-/** A sub-agent, and the tools it may call. */
-export interface SubAgent {
-  type: string;
-  /** Shown to the model. */
-  description: string;
-  /** Canonical names of tools; `fs_*` means all that begin with `fs_`. */
-  tools: readonly string[];
-}
-
 /** The tool a conversation must end with, and the check of its arguments. */
 export interface Finish {
   /** The most turns of the attempt; absent: no limit of its own. */
@@ -62,7 +63,7 @@ export interface Finish {
   /** Returns the report, or a problem that names the field. */
   read(args: unknown): { value: unknown } | { problem: string };
   /** Returns the report in a text reply, or a problem with it; `undefined` if the text contains none. */
-  readText(text: string): { value: unknown } | { problem: string } | undefined;
+  readText(text: string): ReturnType<Finish["read"]> | undefined;
 }
 
 /** The audit record of a call; `tries` is 0 for one that was refused. */
@@ -118,9 +119,7 @@ export interface EngineWorld {
   random: Random;
   settings: ChapoSettings;
   model: Model;
-  /** The number of requests that were sent to models in this process, children's included. */
-  requests: { sent: number };
-  /** The usage of the session so far. */
+  /** The usage of the session so far, children's included. */
   spent: SessionSpent;
   /** The caller of the model: `looper`, or the type of a sub-agent with a task of its own. */
   who: string;
@@ -138,8 +137,6 @@ export interface EngineWorld {
   /** The sub-agents that calls are routed to. */
   agents: readonly SubAgent[];
   gate: Gatekeepers;
-  /** Whether the model is offered `ask_user`. */
-  mayAsk: boolean;
   /** Whether a call can wait in the session file for a person who cannot be asked now. */
   mayWait: boolean;
   finish?: Finish;

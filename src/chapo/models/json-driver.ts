@@ -5,15 +5,15 @@ import { findObjects } from "../../agents/json-objects.js";
 import { field, textField } from "../../agents/fields.js";
 import { never } from "../../system/never.js";
 import { tryParseJson } from "../../system/text/json.js";
-import type {
-  ChatMessage,
-  Model,
-  ModelAnswer,
-  ModelCall,
-  ModelReply,
-  ModelRequest,
-  ModelUsage,
-  OfferedTool,
+import {
+  type ChatMessage,
+  type Model,
+  type ModelAnswer,
+  type ModelCall,
+  type ModelReply,
+  type ModelRequest,
+  type OfferedTool,
+  addCounts,
 } from "../model.js";
 
 const MOST_REPAIRS = 2;
@@ -43,8 +43,7 @@ type Decision = z.infer<typeof Decision>;
 /** Wraps a model so that `prompt` drives requests with tools. Requests without tools pass unchanged. */
 export function decideInJson(model: Model, prompt: string): Model {
   return {
-    name: model.name,
-    contextWindow: model.contextWindow,
+    ...model,
     ask: (request) => (request.tools.length === 0 ? model.ask(request) : decide(model, prompt, request)),
   };
 }
@@ -180,16 +179,7 @@ function addUsage(before: Usage | undefined, { usage, costUsd }: ModelReply): Us
   if (before === undefined) return { usage, costUsd };
   const { usage: used, costUsd: cost } = before;
   return {
-    usage: used === undefined || usage === undefined ? undefined : addTokens(used, usage),
+    usage: used === undefined || usage === undefined ? undefined : addCounts(used, usage),
     costUsd: cost === undefined || costUsd === undefined ? undefined : cost + costUsd,
-  };
-}
-
-function addTokens(one: ModelUsage, other: ModelUsage): ModelUsage {
-  return {
-    input: one.input + other.input,
-    output: one.output + other.output,
-    cached: one.cached + other.cached,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
   };
 }

@@ -13,17 +13,13 @@ import { z } from "zod";
 /** Short, because a scripted model needs no protection from retries. */
 const RETRY_MS = 10;
 
-interface ScriptedSettings {
+interface ScriptedSettings extends Pick<ScriptTurn, "taskId" | "attempt"> {
   /** `scripted/...`. */
   name: string;
   script: ChapoScript;
   /** The script's name in messages. */
   file: string;
   clock: Clock;
-  /** The task of the backlog. */
-  taskId?: string;
-  /** The attempt at that task, from 1. */
-  attempt?: number;
   /** Whether the text is sent in pieces. */
   stream: boolean;
   prices?: Prices;

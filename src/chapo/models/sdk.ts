@@ -1,13 +1,14 @@
 // Sends requests to the AI SDK's providers: opens each on its first request, and reads its errors. sdk-messages.ts converts requests
 // and answers. The providers are called directly because the functions of `ai` print warnings on stdout, where the session's
 // events go.
-import type { Prices } from "../../config/read/prices.js";
 import { findLocalZone } from "../../system/clock.js";
 import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
 import { type ModelRequest, MODEL_FAILURES } from "../model.js";
 import { toEffortOptions } from "./effort.js";
 import { type ModelName, type ProviderName, spellModelName } from "../../config/settings/model-names.js";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import type { Prices } from "../../config/read/prices.js";
 import { createInterrupted, type FailedRequest, type Provider } from "./fallback-chain.js";
 import {
   toReply,
@@ -23,18 +24,13 @@ import { explainFailure } from "../../agents/limits/limits.js";
 import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
 import { shorten } from "../../system/text/cut.js";
 
-interface SdkSettings {
+interface SdkSettings extends Pick<ChapoSettings, "baseUrl" | "stream" | "temperature" | "maxOutputTokens"> {
   model: ModelName;
+  prices?: Prices;
   /** Empty if the provider needs none. */
   key: string;
-  /** The address before the provider's own path: `http://localhost:11434/v1`. */
-  baseUrl?: string;
-  stream: boolean;
-  temperature?: number;
-  maxOutputTokens?: number;
   /** How long a stream may be silent, in ms. */
   idleMs: number;
-  prices?: Prices;
   clock: Clock;
 }
 

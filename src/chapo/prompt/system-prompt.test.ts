@@ -35,7 +35,7 @@ test("the system prompt has its parts in order, each once", async () => {
   write("AGENTS.md", "Use tabs.\n");
   const text = buildSystemPrompt({
     prompts,
-    agents: [{ type: "developer", description: "Koda.", tools: ["fs_*", "git_*"] }],
+    agents: [{ name: "developer", description: "Koda.", tools: ["fs_*", "git_*"] }],
     skills: "## Skill: Pirate\n\nArr.",
     project: await context(),
     today,

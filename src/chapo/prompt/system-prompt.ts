@@ -10,7 +10,7 @@ const LONGEST_NAME = 200;
 export interface SystemPromptParts {
   prompts: ChapoPrompts;
   /** The agents a call can be routed to; empty without sub-agents. */
-  agents: readonly { type: string; description: string; tools: readonly string[] }[];
+  agents: readonly { name: string; description: string; tools: readonly string[] }[];
   /** The part of the chosen skills; "" without skills. */
   skills: string;
   project: ProjectContext;
@@ -52,7 +52,7 @@ function joinParts(parts: readonly string[]): string {
 function listAgents(agents: SystemPromptParts["agents"]): string {
   if (agents.length === 0) return "";
   const lines = agents.map(
-    ({ type, description, tools }) => `- \`${type}\`: ${description.trim()} Tools: ${tools.join(", ")}.`,
+    ({ name, description, tools }) => `- \`${name}\`: ${description.trim()} Tools: ${tools.join(", ")}.`,
   );
   return `## Who does what\n\nA call is made by the agent it belongs to; one whose tools do not include it is refused.\n\n${lines.join("\n")}`;
 }

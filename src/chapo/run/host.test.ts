@@ -7,6 +7,7 @@ import { agentSettings } from "../../config/read/agent-settings.js";
 import { resolveSettings } from "../../config/read/resolve.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
+import { createConversation } from "../engine/conversation.js";
 import type { ConversationOutcome, UsedUpLimit } from "../engine/world.js";
 import { hostChapo } from "./host.js";
 import type { SessionRequest } from "../session/session-request.js";
@@ -70,7 +71,7 @@ async function run(
         return act(opened);
       },
       proceed: async () => act(opened),
-      pending: () => undefined,
+      conversation: createConversation({ id: "s", agent: "looper", created: "" }),
       answer: () => Promise.resolve(),
       close: () => {
         seen.closed = true;

@@ -33,7 +33,7 @@ interface ChapoHostIo extends HostIo {
   promptsFolder: string;
 }
 
-type Hosted = Pick<Chapo, "id" | "send" | "proceed" | "pending" | "answer" | "close">;
+type Hosted = Pick<Chapo, "id" | "send" | "proceed" | "conversation" | "answer" | "close">;
 type Open = (request: SessionRequest) => Promise<Hosted>;
 
 /** Works on the request on stdin in a session of its own. Returns the exit code. */
@@ -86,7 +86,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     },
   });
   try {
-    const asked = session.pending()?.asked_at;
+    const asked = session.conversation.pending?.asked_at;
     const isAnswered = await takeAnswer(session, request);
     // The prompt, which has all messages until now, is not sent.
     if (isAnswered && asked !== undefined) await inbox?.includeSince(asked);
@@ -116,7 +116,7 @@ async function findSession(
 
 /** Stores the person's answer to the call that waits; false if no such call waits, because the session has taken the answer already. */
 async function takeAnswer(session: Hosted, { answered }: ChapoRequest): Promise<boolean> {
-  if (answered === undefined || session.pending()?.call !== answered.id) return false;
+  if (answered === undefined || session.conversation.pending?.call !== answered.id) return false;
   const { outcome, arguments: args, comment: remark, by, via } = answered;
   await session.answer({
     verdict: outcome === "reject" ? "reject" : "approve",
@@ -182,16 +182,11 @@ async function reportEnd(
 /** Names the limit that was used up, and its setting. */
 function explainLimit(limit: UsedUpLimit, { agent = "chapo", maxTurns }: ChapoRequest): string {
   const own = `agents.${agent}.chapo`;
-  switch (limit) {
-    case "window":
-      return `its context window was full before it reported (\`${own}.context_window\`)`;
-    case "idle":
-      return `made no progress in its last turns (\`${own}.max_iterations\`)`;
-    case "turns":
-      return `ran out of its ${maxTurns} turns without reporting (\`agents.${agent}.max_turns\`)`;
-    default:
-      return never(limit);
-  }
+  return {
+    window: `its context window was full before it reported (\`${own}.context_window\`)`,
+    idle: `made no progress in its last turns (\`${own}.max_iterations\`)`,
+    turns: `ran out of its ${maxTurns} turns without reporting (\`agents.${agent}.max_turns\`)`,
+  }[limit];
 }
 
 type WaitingCallLine = z.infer<typeof Line>;

@@ -3,18 +3,15 @@
 // them to its requests, with the effort that is chosen now and the key of the session's cache.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Files } from "../../system/ports.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { ChatImage, ChatMessage, Model, ModelAnswer, ModelRequest } from "../model.js";
 import type { Effort } from "../../config/settings/efforts.js";
 import { usageError } from "../../system/errors.js";
+import type { ProjectFolder } from "../paths.js";
 import { readEffort } from "../models/effort.js";
 
 /** The folders of a session with images. */
-export interface ImagePlace {
-  files: Files;
-  /** The project's folder, for relative paths. */
-  root: string;
+export interface ImagePlace extends ProjectFolder {
   /** The user's home folder, for `~/`. */
   home: string;
   /** The session's folder. */
@@ -155,8 +152,7 @@ interface SessionModelPlace {
 /** Wraps a model. */
 export function toSessionModel(model: Model, place: SessionModelPlace): Model {
   return {
-    name: model.name,
-    contextWindow: model.contextWindow,
+    ...model,
     ask: (request) =>
       askWithImages(model, place, {
         ...request,

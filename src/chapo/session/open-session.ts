@@ -12,19 +12,18 @@ import {
   type Message,
   appendMessages,
   listOpenCalls,
+  answerPending,
 } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
 import { countChild } from "../engine/children/open-tasks.js";
 import { enqueue, giveUpTasks } from "../engine/resume.js";
-import { createListedTaskTool } from "../engine/children/delegate.js";
+import { createTaskTool } from "../engine/children/delegate.js";
 import type { ChapoEvent, ChapoNews } from "../engine/events.js";
-import { createSubAgents } from "../engine/children/sub-agents.js";
-import type { ConversationOutcome } from "../engine/world.js";
+import type { ConversationOutcome, EngineWorld } from "../engine/world.js";
 import { openMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel } from "../models/open-model.js";
-import { answerPending } from "../engine/calls/pending.js";
 import { findStart, fireMessage, fireStart, openHooks } from "./session-hooks.js";
 import { openGuard, openPermissions } from "./permissions/guard.js";
 import { readChapoPrompts, type ChapoPrompts } from "../prompt/prompts.js";
@@ -37,7 +36,7 @@ import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
 import { keepAround } from "./checkpoints.js";
 import { keepSentImage, readSetEffort } from "./images.js";
-import { handleLine, listOthers, toCheckpointPlace } from "./user-command.js";
+import { endUnasked, handleLine, listOthers, toCheckpointPlace } from "./user-command.js";
 import { openSandbox } from "../tools/sandbox.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 import type { Clock } from "../../system/ports.js";
@@ -118,10 +117,9 @@ async function assembleParts(
   return {
     ...base,
     ...{ memory, toolbox, guard, permissions, emit, said, spent },
-    hooks: hooks.fire,
+    hooks,
     starts: findStart(session.conversation, request.resume),
-    hooksEnded: hooks.ended,
-    ...{ requests: { sent: 0 }, withoutImages: new Set() },
+    withoutImages: new Set(),
     openModel: (name) =>
       opener(name).catch((error: unknown) => {
         if (error instanceof UserError) return { problem: error.message };
@@ -198,14 +196,9 @@ function toChapo(parts: SessionParts): Chapo {
     },
     proceed: async (signal) => {
       const world = await createWorld(parts, conversation, signal);
-      const { starts } = parts;
-      delete parts.starts;
-      const added = await fireStart(parts.hooks, starts);
+      const added = await fireStart(parts);
       const from = added === undefined ? conversation : enqueue(conversation, `[a hook adds: ${added}]`);
-      const handled = await keepAround(toCheckpointPlace(parts), { conversation: from }, (keepFiles) =>
-        converse({ ...world, keepFiles }, from),
-      );
-      return keep(handled);
+      return keep(await work(parts, world, from));
     },
     mode: permissions.mode,
     modes: permissions.modes,
@@ -216,10 +209,9 @@ function toChapo(parts: SessionParts): Chapo {
       await session.save(conversation);
     },
     others: () => listOthers(parts),
-    usage: () => conversation.usage,
-    said: () => listTexts(conversation),
-    pending: () => conversation.pending,
-    question: () => conversation.question?.text,
+    get conversation() {
+      return conversation;
+    },
     answer: async (answer) => {
       const at = new Date(parts.request.ports.clock.now()).toISOString();
       const answered = answerPending(conversation, { ...answer, at });
@@ -229,20 +221,12 @@ function toChapo(parts: SessionParts): Chapo {
     },
     close: async () => {
       // Bounded by the hooks' own timeouts; the answers are ignored.
-      await parts.hooksEnded();
-      await parts.hooks?.("SessionEnd", ["other"], { reason: "other" });
+      await parts.hooks.ended();
+      await parts.hooks.fire?.("SessionEnd", ["other"], { reason: "other" });
       await toolbox.close();
       await session.close();
     },
   };
-}
-
-function listTexts({ messages }: Conversation): ReturnType<Chapo["said"]> {
-  return messages.flatMap((message) => {
-    if (message.role === "tool" || message.text === "") return [];
-    if (message.role === "user" && message.own !== undefined) return [];
-    return [{ role: message.role, text: message.text }];
-  });
 }
 
 async function handleMessage(
@@ -253,20 +237,22 @@ async function handleMessage(
   const world = await createWorld(parts, conversation, signal);
   parts.said.push({ role: "user", text: message });
   const taken = await handleLine(world, parts, { conversation, line: message });
-  if (!("prompt" in taken)) return taken;
-  const { starts: source } = parts;
-  delete parts.starts;
-  const sent = await fireMessage(parts.hooks, { prompt: taken.prompt, source });
-  if ("prompt" in sent) {
-    const prompt = await addImages(parts, sent.prompt);
-    const told = { text: message, prompt };
-    return keepAround(toCheckpointPlace(parts), { conversation, message: told }, (keepFiles) =>
-      converse({ ...world, keepFiles }, conversation, prompt),
-    );
-  }
-  const error = { error: sent.blocked, reason: "bad-request" } as const;
-  world.emit({ type: "error", data: { ...error, status: "error" } });
-  return { conversation, outcome: { how: "error", ...error } };
+  if (!("prompt" in taken)) return endUnasked(world, conversation, taken);
+  const sent = await fireMessage(parts, taken.prompt);
+  if ("refused" in sent) return endUnasked(world, conversation, sent);
+  return work(parts, world, conversation, { text: message, prompt: await addImages(parts, sent.prompt) });
+}
+
+/** Works on a message, or without one from where the conversation was, with checkpoints around it. */
+function work(
+  parts: SessionParts,
+  world: EngineWorld,
+  conversation: Conversation,
+  message?: { text: string; prompt: string },
+): ReturnType<typeof converse> {
+  return keepAround(toCheckpointPlace(parts), { conversation, message }, (keepFiles) =>
+    converse({ ...world, keepFiles }, conversation, message?.prompt),
+  );
 }
 
 async function openSessionFile(request: SessionRequest): Promise<OpenSession> {
@@ -293,8 +279,10 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const toolbox = openToolbox({ ...request, ...parts });
   await toolbox.ready();
   const slash = createSlashTool(toDefinitionPlace(request), (name) => name);
-  const types = await readTypes(request, createSubAgents(request.settings.subAgents), () => undefined);
-  return { ...toolbox, tools: [...toolbox.tools, slash, createListedTaskTool(types)] };
+  const types = await readTypes(request);
+  const openOther = () => Promise.resolve({ problem: "no session is open" });
+  const task = createTaskTool(undefined, { types, lead: (prompt) => prompt, openModel: openOther });
+  return { ...toolbox, tools: [...toolbox.tools, slash, task] };
 }
 
 /** A request to list the tools. */

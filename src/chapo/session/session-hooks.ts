@@ -36,12 +36,22 @@ const SHOWN_TO_HOOKS: Readonly<Partial<Record<PermissionMode, PermissionMode>>> 
 /** The file with environment variables that SessionStart hooks may write. */
 const ENV_FILE = "hook-env.sh";
 
-/** Returns the port through which the engine runs hooks; absent if no hook is set. */
+/** The open hooks. */
+export interface SessionHooks {
+  /** Runs the hooks of an event; absent if no hook is set. */
+  fire?: FireHooks;
+  /** For the tools. */
+  env: Record<string, string>;
+  /** Resolves when the hooks that nothing waits for have ended. */
+  ended: () => Promise<void>;
+}
+
+/** Opens the hooks of a session. */
 export function openHooks(
   { ports, network, root, settings: { hooks }, env, onWarning }: SessionRequest,
   session: Pick<OpenSession, "id" | "folder">,
   mode: () => PermissionMode,
-): { fire?: FireHooks; env: Record<string, string>; ended: () => Promise<void> } {
+): SessionHooks {
   if (hooks === undefined) return { env: {}, ended: () => Promise.resolve() };
   const file = path.join(session.folder, ENV_FILE);
   const own = { CLAUDE_PROJECT_DIR: root, CLAUDE_ENV_FILE: file, LOOPER_ENV_FILE: file };
@@ -168,21 +178,24 @@ export function findStart({ messages, turns }: Conversation, resume: string | un
   return messages.length === 0 && Object.keys(turns).length > 0 ? "clear" : "resume";
 }
 
-/** SessionStart: returns what hooks add. */
-export async function fireStart(fire?: FireHooks, source?: SessionStart): Promise<string | undefined> {
-  if (fire === undefined || source === undefined) return undefined;
-  return (await fire("SessionStart", [source], { source })).context;
+/** The parts of a session that its own events need: `starts` is removed when SessionStart was fired. */
+type Started = { hooks: SessionHooks; starts?: SessionStart };
+
+/** SessionStart, once: returns what hooks add. */
+export async function fireStart(parts: Started): Promise<string | undefined> {
+  const { hooks, starts: source } = parts;
+  delete parts.starts;
+  return source && (await hooks.fire?.("SessionStart", [source], { source }))?.context;
 }
 
-/** UserPromptSubmit, and SessionStart before the first message: returns the prompt with their texts, or why it is blocked. */
+/** UserPromptSubmit, and SessionStart before the first message: returns the prompt with their texts, or why it is refused. */
 export async function fireMessage(
-  fire: FireHooks | undefined,
-  { prompt, source }: { prompt: string; source: SessionStart | undefined },
-): Promise<{ prompt: string } | { blocked: string }> {
-  if (fire === undefined) return { prompt };
-  const start = await fireStart(fire, source);
-  const { verdict, reason, context } = await fire("UserPromptSubmit", [], { prompt });
-  if (verdict === "deny") return { blocked: `a hook blocked the message: ${reason ?? "no reason given"}` };
+  parts: Started,
+  prompt: string,
+): Promise<{ prompt: string } | { refused: string }> {
+  const start = await fireStart(parts);
+  const { verdict, reason, context } = (await parts.hooks.fire?.("UserPromptSubmit", [], { prompt })) ?? {};
+  if (verdict === "deny") return { refused: `a hook blocked the message: ${reason ?? "no reason given"}` };
   const texts = [start, context].filter((text) => text !== undefined);
   return { prompt: [prompt, ...texts.map((text) => `[a hook adds: ${text}]`)].join("\n\n") };
 }

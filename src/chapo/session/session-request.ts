@@ -7,7 +7,7 @@ import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
 import type { Conversation } from "../engine/conversation.js";
 import type { ChapoEvent } from "../engine/events.js";
-import type { CallAnswer, SessionCall, Reply, UserQuestion } from "../engine/calls/pending.js";
+import type { CallAnswer, Reply, UserQuestion } from "../engine/calls/pending.js";
 import type { Finish, ConversationOutcome, StoredInbox } from "../engine/world.js";
 import type { Tool } from "../tool.js";
 import type { OpenTrees } from "./checkpoints.js";
@@ -72,10 +72,8 @@ export interface Chapo {
   proceed(signal: AbortSignal): Promise<ConversationOutcome>;
   /** Other sessions of the project, as /resume lists them. */
   others(): Promise<readonly { id: string; title: string }[]>;
-  /** The tokens and the cost of the session so far. */
-  usage(): Conversation["usage"];
-  /** The texts of the user and of the model so far, without those that the engine wrote. */
-  said(): readonly { role: "user" | "assistant"; text: string }[];
+  /** The conversation as it is now: its messages, its usage, and what waits in it for a person. */
+  readonly conversation: Conversation;
   /** The mode: it decides about calls without a rule. */
   mode(): PermissionMode;
   /** The modes that a person can change to; no other is taken. */
@@ -85,10 +83,6 @@ export interface Chapo {
   keepImage(bytes: Uint8Array): Promise<string | undefined>;
   /** Runs a command that a person typed, unasked. The model sees its output with the next message. */
   runTyped(command: string, signal: AbortSignal): Promise<void>;
-  /** The call that waits for a person, if any. */
-  pending(): SessionCall | undefined;
-  /** The question that waits for an answer, if any: the model's, or a sub-agent's. */
-  question(): string | undefined;
   /**
    * Stores the answer to the call that waits; `proceed` carries it out. Each call is answered once: throws a `usage` error if
    * no call waits, or if it was answered differently. A call that may have run already is not answered; `proceed` asks again.

@@ -5,22 +5,22 @@ import { redactValue } from "../../system/text/secrets/redact.js";
 import { findLocalOffset } from "../../system/clock.js";
 import { TABLE } from "../rules/modes.js";
 import { getSystemName } from "../../system/system-name.js";
-import type { Clock } from "../../system/ports.js";
 import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
 import { createTaskTool, createTogether, type Delegation } from "../engine/children/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
 import {
+  createTypes,
+  listRouted,
   matchesTool,
-  createSubAgents,
   readTaskTypes,
-  collectTaskTypes,
+  type TaskType,
 } from "../engine/children/sub-agents.js";
-import type { LiveConversation, EngineWorld, Gatekeepers, SubAgent } from "../engine/world.js";
+import type { LiveConversation, EngineWorld, Gatekeepers } from "../engine/world.js";
 import { formatWallClock, type ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { toDefinitionPlace } from "../definitions.js";
-import { readProjectContext, type ProjectContext } from "../prompt/describe-project.js";
+import { readProjectContext } from "../prompt/describe-project.js";
 import type { ChapoPrompts } from "../prompt/prompts.js";
 import { collectUnused, selectOffered, keepStablePart } from "./stable-prompt.js";
 import { toSessionModel, attachImages, loadImages, type ImagePlace } from "./images.js";
@@ -29,8 +29,7 @@ import type { SessionRequest } from "./session-request.js";
 import { KEPT, openInbox, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
-import type { FireHooks } from "../hooks/hook-answer.js";
-import type { SessionStart } from "./session-hooks.js";
+import type { SessionHooks, SessionStart } from "./session-hooks.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects, findLeftOut } from "../paths.js";
@@ -45,8 +44,6 @@ export interface SessionParts {
   effort: Effort | undefined;
   /** The names of models that refused images. */
   withoutImages: Set<string>;
-  /** Counts the requests to models. */
-  requests: { sent: number };
   /** The usage of the session so far. */
   spent: EngineWorld["spent"];
   session: OpenSession;
@@ -57,10 +54,7 @@ export interface SessionParts {
   guard: Guard;
   /** Why SessionStart is fired before the next message; absent: it was fired. */
   starts?: SessionStart;
-  /** Resolves when the hooks that nothing waits for have ended. */
-  hooksEnded: () => Promise<void>;
-  /** Runs hooks; absent if there are none. */
-  hooks?: FireHooks;
+  hooks: SessionHooks;
   /** The mode and the rules. */
   permissions: SessionPermissions;
   emit: (news: ChapoNews) => void;
@@ -88,15 +82,17 @@ export async function createWorld(
     memory.forPrompt(),
     findUnused(parts),
   ]);
-  const agents = createSubAgents(settings.subAgents);
+  const types = createTypes(settings.subAgents, (type) => prompts[`looper.agent.${type}`]);
+  const agents = listRouted(types);
   const allowed = collectSkillTools(skills) ?? ["*"];
-  const today = getToday(ports.clock);
+  const { day } = formatWallClock(ports.clock.now(), findLocalOffset);
+  const today = { day, system: getSystemName() };
   const told = { prompts, project, today, skills: formatSkills(skills), memory: noted };
   // With native calls the engine finds the agent of a call by its tool.
   const prompted = { ...told, agents: native ? [] : agents };
   const stable = await keepStablePart(session.part("prompt"), { parts: prompted, unused }, conversation);
   const world: EngineWorld = {
-    ...{ clock: ports.clock, random: ports.random, requests: parts.requests, spent: parts.spent },
+    ...{ clock: ports.clock, random: ports.random, spent: parts.spent },
     inboxes: [openInbox(ports.files, session.folder), request.inbox ?? []].flat(),
     save: (changed) => session.save(changed),
     load: (id) => session.readChild(id),
@@ -108,7 +104,6 @@ export async function createWorld(
     agents,
     emit,
     signal,
-    mayAsk: true,
     mayWait: task?.mayWait ?? true,
     system: stable.system,
     prompts,
@@ -120,14 +115,21 @@ export async function createWorld(
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
     gate: createGate(parts),
     finish: task?.finish,
-    hooks: parts.hooks,
+    hooks: parts.hooks.fire,
     remember: (summary) => rememberSummary(parts, summary),
   };
-  const delegation = await createDelegation(parts, agents, project);
+  const delegation: Delegation = {
+    types: await readTypes(request, types),
+    lead: (prompt) => buildSubAgentPrompt(prompt, project, today),
+    openModel: parts.openModel,
+  };
   const usual = request.permissions === "read-only" ? READERS : 1;
   world.together = createTogether(delegation.types, settings.maxParallelChildren ?? usual);
   const conversationTools = (live: LiveConversation): Tool[] => [
-    createSlash(parts, live),
+    createSlashTool(toDefinitionPlace(request), (name) => {
+      live.requestedCommand = name;
+      return `/${name} takes effect before your next turn.`;
+    }),
     ...(world.together?.most === 0 ? [] : [createTaskTool(live, delegation)]),
     ...parts.permissions.tools(),
   ];
@@ -141,10 +143,6 @@ async function findUnused({ request, permissions }: SessionParts): Promise<reado
   const commands = await listCommands(toDefinitionPlace(request));
   const hasCommands = commands.some(({ name }) => !isBuiltIn(name));
   return collectUnused({ files, root, settings, hasCommands, looksFreely });
-}
-
-function getToday(clock: Clock): { day: string; system: string } {
-  return { day: formatWallClock(clock.now(), findLocalOffset).day, system: getSystemName() };
 }
 
 function toImagePlace({ request: { ports, root, home }, session, guard }: SessionParts): ImagePlace {
@@ -177,22 +175,13 @@ export async function addImages(parts: SessionParts, text: string): Promise<stri
 function createGate({ request, session, guard }: SessionParts): Gatekeepers {
   const place = { files: request.ports.files, root: request.root };
   return {
+    ...guard,
     checkSubjects: (subjects) => checkSubjects(place, subjects),
-    permit: guard.permit,
-    remember: guard.remember,
     ask: request.ask,
     canStore: (value) => JSON.stringify(redactValue(request.redact, value, KEPT)) === JSON.stringify(value),
-    screen: guard.screen,
     keepOutput: (callId, text) => session.keepOutput(callId, text),
     audit: (record) => session.audit(record),
   };
-}
-
-function createSlash({ request }: SessionParts, live: LiveConversation): Tool {
-  return createSlashTool(toDefinitionPlace(request), (name) => {
-    live.requestedCommand = name;
-    return `/${name} takes effect before your next turn.`;
-  });
 }
 
 async function rememberSummary(parts: SessionParts, summary: string): Promise<void> {
@@ -204,27 +193,12 @@ async function rememberSummary(parts: SessionParts, summary: string): Promise<vo
   if (written !== undefined && !memory.readOnly) request.onWarning(written.refused);
 }
 
-/** Collects the sub-agents for tasks: the built-in ones, those in the settings and the project's own. */
-async function createDelegation(
-  { request, prompts, openModel }: SessionParts,
-  agents: readonly SubAgent[],
-  project: ProjectContext,
-): Promise<Delegation> {
-  return {
-    types: await readTypes(request, agents, (type) => prompts[`looper.agent.${type}`]),
-    lead: (prompt) => buildSubAgentPrompt(prompt, project, getToday(request.ports.clock)),
-    openModel,
-  };
-}
-
-/** Reads the types of sub-agents for tasks. A problem in a file of the project is a warning. */
+/** Adds the project's and the user's types, which replace others of the same name. A problem in a file is a warning. */
 export async function readTypes(
   place: Pick<SessionRequest, "ports" | "root" | "home" | "env" | "settings" | "onWarning">,
-  agents: readonly SubAgent[],
-  promptOf: (type: string) => string | undefined,
+  types: readonly TaskType[] = createTypes(place.settings.subAgents),
 ): Promise<Delegation["types"]> {
-  const { settings, onWarning } = place;
   const own = await readTaskTypes(toDefinitionPlace(place));
-  for (const problem of own.problems) onWarning(problem);
-  return collectTaskTypes({ agents, promptOf, settings: settings.subAgents, own: own.found });
+  for (const problem of own.problems) place.onWarning(problem);
+  return new Map([...types, ...own.found].map((type) => [type.name, type]));
 }

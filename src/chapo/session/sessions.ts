@@ -8,18 +8,12 @@ import { markOf } from "../../system/processes/mark.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Ports, Files } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
-import { createConversation, Conversation } from "../engine/conversation.js";
-import {
-  askAgainIfBegun,
-  describePending,
-  withoutAnswer,
-  type SessionCall,
-} from "../engine/calls/pending.js";
+import { createConversation, Conversation, askAgainIfBegun } from "../engine/conversation.js";
+import { describePending } from "../engine/calls/pending.js";
 import type { AuditRecord, StoredInbox } from "../engine/world.js";
 import type { SessionPart } from "../tool.js";
 import { redactFile } from "../redact-file.js";
-import { createGitEnv } from "../tools/git/git.js";
-import { runProgram } from "../tools/program.js";
+import { listByGit } from "./permissions/tracked-files.js";
 
 /** Fields of a session's files that are never redacted. */
 export const KEPT = new Set([
@@ -60,9 +54,7 @@ export interface OpenSession {
 }
 
 /** A session in a list. */
-export interface ListedSession {
-  id: string;
-  created: string;
+export interface ListedSession extends Pick<Conversation, "id" | "created" | "pending" | "iterations"> {
   /** ISO 8601. */
   changed: string;
   /** `interrupted`: its process was killed while it ran. */
@@ -70,12 +62,9 @@ export interface ListedSession {
   /** Whether a process holds it. */
   isHeld: boolean;
   question: string | null;
-  /** The call that waits for a person. */
-  pending?: SessionCall;
   /** The beginning of the user's first message. */
   title: string;
   messages: number;
-  iterations: number;
   tokens: number;
   /** The cost in dollars; null if a part of it is unknown. */
   cost_usd: number | null;
@@ -131,23 +120,14 @@ export async function resumeSession(place: SessionPlace, named: string): Promise
   return takeSession(place, read.conversation);
 }
 
-const GIT_TIMEOUT_MS = 10_000;
-const KEPT_OUTPUT = { head: 4 * 1024 * 1024, tail: 0 };
-
 /**
  * Returns the ids of the sessions of which git tracks a file; none without git. Their files say what a user and a model wrote, and
  * the repository's author may have invented that: they are never resumed.
  */
 async function findForeignSessions({ ports, folder, env }: SessionPlace): Promise<ReadonlySet<string>> {
   if ((await ports.files.stat(folder)) === undefined) return new Set();
-  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z"];
-  const ran = await runProgram(
-    { ports, root: folder, env: createGitEnv(env) },
-    { command: "git", args, timeoutMs: GIT_TIMEOUT_MS, keep: KEPT_OUTPUT },
-    new AbortController().signal,
-  );
-  const ids = ran.stdout.split("\0").flatMap((file) => /^([^/]+)\//.exec(file)?.slice(1) ?? []);
-  return new Set(ids);
+  const { names } = await listByGit({ ports, root: folder, env }, ["ls-files", "-z"]);
+  return new Set(names.flatMap((file) => /^([^/]+)\//.exec(file)?.slice(1) ?? []));
 }
 
 /** Lists all sessions, newest first, and those that cannot be read with the reason. Changes nothing. */
@@ -254,7 +234,10 @@ async function readConversationFile({ files }: Ports, file: string, id: string):
     if (stat.kind !== "file") return { broken: `${file} is ${describeKind(stat.kind)}, not a file` };
     if (stat.size > LARGEST) return { broken: `${file} is too large` };
     const read = Conversation.safeParse(JSON.parse(new TextDecoder().decode(await files.read(file))));
-    if (read.success) return { conversation: { ...withoutAnswer(read.data), id } };
+    if (read.success) {
+      const pending = read.data.pending && { ...read.data.pending, answer: undefined };
+      return { conversation: { ...read.data, pending, id } };
+    }
     const [issue] = read.error.issues;
     return { broken: `${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a session"}` };
   } catch (error) {

@@ -10,7 +10,7 @@ import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Files } from "../../system/ports.js";
 import { findGitPlace } from "../prompt/git-place.js";
-import { readInside, readStart } from "../paths.js";
+import { readInside, readStart, type ProjectFolder } from "../paths.js";
 import type { SessionPart, Tool } from "../tool.js";
 
 const Stored = z.object({ key: z.string(), system: z.string(), unused: z.array(z.string()) });
@@ -46,10 +46,7 @@ function identify(
 }
 
 /** The project and the settings of a session. */
-interface OfferPlace {
-  files: Files;
-  /** The project's folder, absolute. */
-  root: string;
+interface OfferPlace extends ProjectFolder {
   settings: Pick<ChapoSettings, "ssh" | "logs" | "search" | "documents" | "tools">;
   /** Whether there are commands besides the built-in ones. */
   hasCommands: boolean;

@@ -5,16 +5,18 @@ import path from "node:path";
 import { acquireLock, inspectLock } from "../../system/files/lock.js";
 import { errorCode } from "../../system/errors.js";
 import { markOf } from "../../system/processes/mark.js";
-import type { Ports } from "../../system/ports.js";
-import type { Redact } from "../../system/text/secrets/redact.js";
-import { endDead, findLink, listIds, listSessions, readSession, type ListedSession } from "./sessions.js";
+import {
+  endDead,
+  findLink,
+  listIds,
+  listSessions,
+  readSession,
+  type ListedSession,
+  type SessionPlace,
+} from "./sessions.js";
 
 /** The folder of the sessions. Without `redact` outputs are redacted when their session resumes. */
-export interface StoredPlace {
-  ports: Ports;
-  folder: string;
-  redact?: Redact;
-}
+export type StoredPlace = Omit<SessionPlace, "env" | "redact"> & Partial<Pick<SessionPlace, "redact">>;
 
 /** The stored sessions. */
 export interface StoredSessions {

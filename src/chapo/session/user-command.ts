@@ -17,10 +17,8 @@ import { readTypes, type SessionParts } from "./session-world.js";
 import type { SessionRequest } from "./session-request.js";
 import { listSessions, type ListedSession } from "./sessions.js";
 
-/** The result of a line: a prompt for the model, or an outcome without the model. */
-export type UserCommandResult =
-  | { prompt: string }
-  | { conversation: Conversation; outcome: ConversationOutcome };
+/** The result of a line: a prompt for the model, or the answer without the model. */
+export type UserCommandResult = { prompt: string } | Done;
 
 /** Does not match a path, though it begins with a slash. */
 const COMMAND = /^\/([\w:-]+)(?:\s+([^]*))?$/;
@@ -37,10 +35,17 @@ export async function handleLine(
   const read = isBuiltIn(name) ? { name } : await readCommand(toDefinitionPlace(parts.request), line);
   if ("prompt" in read) return read;
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
-  const done: Done =
-    "name" in read
-      ? await COMMANDS[read.name]({ parts, world, conversation }, rest.trim())
-      : { refused: "problem" in read ? read.problem : "" };
+  return "name" in read
+    ? COMMANDS[read.name]({ parts, world, conversation }, rest.trim())
+    : { refused: "problem" in read ? read.problem : "" };
+}
+
+/** Ends a message without the model. */
+export async function endUnasked(
+  world: EngineWorld,
+  conversation: Conversation,
+  done: Done,
+): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
   if ("refused" in done) {
     const error = { error: done.refused, reason: "bad-request" } as const;
     world.emit({ type: "error", data: { ...error, status: "error" } });
@@ -60,7 +65,7 @@ interface AskedSession {
 }
 
 /** The answer to a command, and the conversation if it changed; or why nothing was done. */
-type Done = { told: string; conversation?: Conversation } | { refused: string };
+export type Done = { told: string; conversation?: Conversation } | { refused: string };
 
 const COMMANDS: Readonly<Record<BuiltInName, (asked: AskedSession, rest: string) => Done | Promise<Done>>> = {
   clear: ({ parts, conversation }) => {
@@ -196,8 +201,8 @@ function tellHooks({ request: { settings } }: SessionParts): string {
   return hooks.length === 0 ? "No hooks are configured." : table(hooks).join("\n");
 }
 
-async function tellAgents({ parts: { request }, world }: AskedSession): Promise<Done> {
-  const types = await readTypes(request, world.agents, () => undefined);
+async function tellAgents({ parts: { request } }: AskedSession): Promise<Done> {
+  const types = await readTypes(request);
   const rows = [...types.values()].map(({ name, description }) => [name, description] as const);
   return { told: table(rows).join("\n") };
 }

@@ -7,7 +7,7 @@ import type { Model, ModelAnswer, ModelCall, ModelFailure, ModelReply, ModelRequ
 import { defineTool, done, failed, type Tool } from "../tool.js";
 import { createConversation, type Conversation } from "../engine/conversation.js";
 import type { ChapoNews } from "../engine/events.js";
-import { createSubAgents } from "../engine/children/sub-agents.js";
+import { createTypes, listRouted } from "../engine/children/sub-agents.js";
 import type { AuditRecord, EngineWorld } from "../engine/world.js";
 
 /** A reply as a test writes it: a text, calls, a failure, or a whole reply. */
@@ -185,8 +185,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     settings: USUAL_SETTINGS,
     model,
     who: "looper",
-    spent: { requests: 0, tokens: 0, costUsd: 0, calls: {} },
-    requests: { sent: 0 },
+    spent: { sent: 0, requests: 0, tokens: 0, costUsd: 0, calls: {} },
     inboxes: [],
     takeMessages: () => [],
     system: "You are Chapo.",
@@ -199,9 +198,8 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     offer: (offered) =>
       offered.map(({ name, description, parameters }) => ({ name, description, parameters })),
     canonical: (name, args) => ({ name: name.replace(".", "_"), args }),
-    agents: createSubAgents(),
+    agents: listRouted(createTypes()),
     gate: createOpenGate(kept, audited),
-    mayAsk: true,
     mayWait: true,
     emit: (one) => {
       news.push(one);

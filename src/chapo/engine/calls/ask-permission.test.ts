@@ -8,9 +8,9 @@ import {
   type Played,
   type TestWorld,
 } from "../../testing/engine-world.js";
-import type { Conversation } from "../conversation.js";
+import { type Conversation, recordAnswer } from "../conversation.js";
 import { converse } from "../converse.js";
-import { recordAnswer, type CallAnswer, type Reply } from "./pending.js";
+import { type CallAnswer, type Reply } from "./pending.js";
 import type { EngineWorld, GateCall, Permit } from "../world.js";
 
 const write = { call: "fs_writeFile", args: { path: "a.txt" }, id: "w1" };
@@ -22,7 +22,7 @@ let shown = "d1";
 function permit(call: GateCall): Promise<Permit> {
   if (!call.tool.changes) return Promise.resolve({ allowed: true });
   return Promise.resolve({
-    asks: { because: "it may change something", preview: `+ ${shown}`, digest: shown, mayRemember: true },
+    asks: { because: "it may change something", preview: `+ ${shown}`, digest: shown, may_remember: true },
   });
 }
 

@@ -1,14 +1,8 @@
 // Asks a person for a call that needs permission, and checks the answer to a call that waited. The question is stored before the
 // person sees it, so that a killed process loses neither. pending.ts has the stored form; call-tool.ts runs the call.
+import { recordAnswer } from "../conversation.js";
 import { nameInQueue } from "./ask-queue.js";
-import {
-  AGAIN,
-  recordAnswer,
-  type CallAnswer,
-  type PermitQuestion,
-  type Reply,
-  type SessionCall,
-} from "./pending.js";
+import { AGAIN, type CallAnswer, type PermitQuestion, type Reply, type SessionCall } from "./pending.js";
 import {
   keep,
   type Approval,
@@ -19,14 +13,13 @@ import {
 } from "../world.js";
 
 /**
- * The result of a question. `edited`: the person changed the arguments, so the call is checked again with these. `paused`: another
- * question of the session waits for a person, and comes first.
+ * The result of a question. `edited`: the person changed the arguments, so the call is checked again with these. `paused`: it, or
+ * another question of the session that comes first, waits for a person.
  */
 export type Permission =
   | { paused: ConversationOutcome }
   | { approved: Approval }
   | { refused: string }
-  | { pending: SessionCall }
   | { edited: unknown; approved: Approval };
 
 /** Returns the answer to the question, asks for it, or lets the call wait. */
@@ -45,24 +38,25 @@ export async function askPermission(
   }
   const changed = before !== undefined && question.digest !== before.digest;
   const again = changed ? "changed" : before?.again;
-  const pending = createPending(world, call, { ...question, again });
+  const pending = createPending(world, call, question, again);
   if (world.gate.ask === undefined && !(world.mayWait && pending.unstored === undefined))
-    return { refused: refuseUnattended(pending, question) };
-  const name = nameInQueue(live.conversation, call.callId);
+    return { refused: refuseUnattended(pending, question.rule) };
+  const name = nameInQueue(live.conversation, call.id);
   const first = await live.asks?.enter(name);
   if (first !== undefined) return { paused: first };
   await keep(live, { pending });
   const { agent, tool, args, preview, because } = pending;
-  const data = { callId: call.callId, agent, tool, args, preview, because, again };
+  const data = { callId: call.id, agent, tool, args, preview, because, again };
   world.emit({ type: "action_pending", data });
   if (world.gate.ask !== undefined) return askNow(live, call, { pending, ask: world.gate.ask });
-  live.asks?.park(name, { how: "pending", pending });
-  return { pending };
+  const paused = { how: "pending", pending } as const;
+  live.asks?.park(name, paused);
+  return { paused };
 }
 
 /** Returns the stored question about this call, if there is one. */
-export function getPending({ conversation }: LiveConversation, { callId }: Pick<GateCall, "callId">) {
-  return conversation.pending?.call === callId ? conversation.pending : undefined;
+export function getPending({ conversation }: LiveConversation, { id }: Pick<GateCall, "id">) {
+  return conversation.pending?.call === id ? conversation.pending : undefined;
 }
 
 /** Returns the permission that a stored answer gives. */
@@ -78,14 +72,14 @@ export function toPermission({ verdict, remark, args }: Omit<CallAnswer, "by" | 
 
 function createPending(
   world: EngineWorld,
-  { callId, agent, tool, args }: GateCall,
-  { because, mayRemember, again, rule: _rule, ...question }: PermitQuestion & Pick<SessionCall, "again">,
+  { id, agent, tool, args }: GateCall,
+  { rule: _rule, ...question }: PermitQuestion,
+  again: SessionCall["again"],
 ): SessionCall {
   return {
     ...question,
-    ...{ call: callId, agent, tool: tool.name, args, again },
-    because: again === undefined ? because : AGAIN[again],
-    may_remember: mayRemember,
+    ...{ call: id, agent, tool: tool.name, args, again },
+    because: again === undefined ? question.because : AGAIN[again],
     asked_at: new Date(world.clock.now()).toISOString(),
     unstored: world.gate.canStore(args) ? undefined : true,
   };
@@ -97,10 +91,9 @@ async function askNow(
   { pending, ask }: { pending: SessionCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
 ): Promise<Permission> {
   const { world } = live;
-  const { tool, agent, args, preview, because, may_remember: mayRemember, edits, host } = pending;
-  const question = { tool, agent, args, preview, because, mayRemember, edits, host };
+  const { may_remember: mayRemember, edits } = pending;
   // A closed terminal means no.
-  const reply = await ask(question).catch((): Reply => ({ verdict: "reject" }));
+  const reply = await ask(pending).catch((): Reply => ({ verdict: "reject" }));
   const { verdict, remark, by = "user", via = "terminal" } = reply;
   const at = new Date(world.clock.now()).toISOString();
   const changed = reply.verdict === "approve" ? reply.args : undefined;
@@ -112,7 +105,10 @@ async function askNow(
   return toPermission(answer);
 }
 
-function refuseUnattended({ because, unstored }: SessionCall, { rule, mayRemember }: PermitQuestion): string {
+function refuseUnattended(
+  { because, unstored, may_remember: mayRemember }: SessionCall,
+  rule?: string,
+): string {
   // An allow rule does not override an ask rule. A dangerous call needs a rule that names it.
   const lifts = mayRemember
     ? "a rule in rules.allow, or the mode trusted,"

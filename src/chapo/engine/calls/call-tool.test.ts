@@ -4,7 +4,7 @@ import { never } from "../../../system/never.js";
 import { defineTool, done, failed, type ToolResult } from "../../tool.js";
 import { callTool } from "./call-tool.js";
 import { decide } from "./decision.js";
-import { getOwner, createSubAgents } from "../children/sub-agents.js";
+import { createTypes, getOwner, listRouted } from "../children/sub-agents.js";
 import {
   createTestConversation,
   playModel,
@@ -161,8 +161,8 @@ describe("the agent of a call", () => {
   });
 
   test("an added sub-agent makes the calls of its own tools", async () => {
-    const mine = { type: "mine", description: "Mine.", tools: ["web_*", "memory_*"] };
-    const { world, call } = gate({ agents: [...createSubAgents(), mine] });
+    const mine = { name: "mine", description: "Mine.", tools: ["web_*", "memory_*"] };
+    const { world, call } = gate({ agents: [...listRouted(createTypes()), mine] });
     await call("web_search", { query: "x", agent: "mine" });
     await call("memory_search", { query: "x", agent: "mine" });
     expect(world.audited.map(({ agent }) => agent)).toEqual(["mine", "looper"]);

@@ -1,16 +1,15 @@
 // The gate that every tool call passes. It checks the name, the arguments, the agent, the budget, the paths and the permission.
 // It then runs the call with a timeout, and again where that can help, truncates the output and writes the audit record. Every
 // failure becomes a result.
+import { addCounts } from "../../model.js";
 import { isDeepStrictEqual } from "node:util";
 import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
 import { clipMiddle } from "../window/clip.js";
-import { getCount, incrementCount } from "../conversation.js";
+import { getCount } from "../conversation.js";
 import { findTask } from "../children/open-tasks.js";
 import { applyVerdict, fireAfter, fireBefore, fireRequest } from "../fire.js";
 import type { HookAnswer } from "../../hooks/hook-answer.js";
-import type { ReadCall } from "./decision.js";
 import type { FailureCode } from "../events.js";
-import type { SessionCall } from "./pending.js";
 import type { CallContext, ToolResult } from "../../tool.js";
 import { AGENT_TASK, matchesTool } from "../children/sub-agents.js";
 import {
@@ -21,6 +20,7 @@ import {
   type LiveConversation,
   type EngineWorld,
   type GateCall,
+  type ReadCall,
 } from "../world.js";
 import { errorCode } from "../../../system/errors.js";
 import { pause } from "../../../system/pause.js";
@@ -42,8 +42,8 @@ interface Refusal {
   error: string;
 }
 
-/** A call that waits for a person; `paused`: the sub-agent that it started waits, or another question comes first. */
-type StoppedCall = { pending: SessionCall } | { paused: ConversationOutcome };
+/** A call that waits for a person, or whose sub-agent does, or before which another question comes. */
+type StoppedCall = { paused: ConversationOutcome };
 
 /** Runs a call, refuses it, or lets it wait for a person. Only a call that was run is counted in the conversation. */
 export async function callTool(
@@ -53,44 +53,46 @@ export async function callTool(
   const { world } = live;
   if (read.tool?.changes === true) await world.keepFiles?.();
   const passed = await catchErrors(() => passGate(live, read));
-  if ("pending" in passed || "paused" in passed) return passed;
-  if ("error" in passed) {
-    const { id, agent, name, args } = read;
-    await audit(live, {
-      ...{ call_id: id, agent, tool: name, args, success: false, code: passed.code },
-      ...{ tries: 0, duration_ms: 0, output_chars: passed.error.length },
-    });
-    return { success: false, output: clipMiddle(passed.error, LONGEST_REFUSAL), code: passed.code, tries: 0 };
-  }
-  await markBegun(live, passed);
+  if ("paused" in passed) return passed;
   const started = world.clock.monotonic();
-  const ran = await runCall(live, passed);
-  const paused = live.paused?.get(passed.callId);
+  const made = "error" in passed ? toOutcome(passed) : await makeCall(live, passed);
+  if ("paused" in made) return made;
+  const { whole, ...outcome } = made;
+  const { agent, args } = "error" in passed ? read : passed;
+  await world.gate.audit({
+    at: new Date(world.clock.now()).toISOString(),
+    ...{ session: live.conversation.id, call_id: read.id, agent, tool: read.name, args },
+    ...{ success: outcome.success, code: outcome.code, tries: outcome.tries },
+    via: "error" in passed ? undefined : findVia(live, passed),
+    duration_ms: Math.round(world.clock.monotonic() - started),
+    output_chars: whole.length,
+  });
+  return outcome;
+}
+
+function toOutcome({ code, error }: Refusal): ToolCallOutcome & { whole: string } {
+  return { success: false, output: clipMiddle(error, LONGEST_REFUSAL), code, tries: 0, whole: error };
+}
+
+/** Runs a call that passed the gate. `whole`: its result before it was cut. */
+async function makeCall(
+  live: LiveConversation,
+  passed: GateCall,
+): Promise<(ToolCallOutcome & { whole: string }) | StoppedCall> {
+  const { world } = live;
+  await markBegun(live, passed);
+  const { result, tries, code } = await runCall(live, passed);
+  const paused = live.paused?.get(passed.id);
   if (paused !== undefined) return { paused };
   const { conversation } = live;
-  live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
-  world.spent.calls = incrementCount(world.spent.calls, passed.tool.name);
-  const { result, tries } = ran;
+  const counted = { [passed.tool.name]: 1 };
+  live.conversation = { ...conversation, calls: addCounts(conversation.calls, counted) };
+  world.spent.calls = addCounts(world.spent.calls, counted);
   const { success } = result;
   const whole = await world.gate.screen(passed.tool.name, success ? result.output : result.error);
   const said = success ? await fireAfter(world, passed, whole) : "";
   const output = describeApproval(passed) + (await fitOutput(world, passed, whole)) + said;
-  const code = ran.code === undefined ? {} : { code: ran.code };
-  await audit(live, {
-    ...{ call_id: passed.callId, agent: passed.agent, tool: passed.tool.name, args: passed.args },
-    ...{ success, ...code, via: findVia(live, passed), tries },
-    duration_ms: Math.round(world.clock.monotonic() - started),
-    output_chars: whole.length,
-  });
-  return { success, output, diff: success ? result.diff : undefined, ...code, tries };
-}
-
-async function audit(
-  { world, conversation }: LiveConversation,
-  record: Omit<AuditRecord, "at" | "session">,
-): Promise<void> {
-  const at = new Date(world.clock.now()).toISOString();
-  await world.gate.audit({ at, session: conversation.id, ...record });
+  return { success, output, diff: success ? result.diff : undefined, code, tries, whole };
 }
 
 /** Returns how the call was allowed; `undefined` if it changes nothing, and needs no permission. */
@@ -151,13 +153,12 @@ async function passGate(
   const prepared = tool.prepare(args);
   if ("problem" in prepared) return { code: "bad_arguments", error: `${name}: ${prepared.problem}` };
   // Its sub-agent works already: the call passed the gate before the session was killed or paused.
-  if (findTask(live.conversation, read.id) !== undefined)
-    return { callId: read.id, agent, tool, args, prepared };
+  if (findTask(live.conversation, read.id) !== undefined) return { ...read, tool, prepared };
   const refusal = refuseForeign(world, agent, name) ?? refuseOverBudget(world, name);
   if (refusal !== undefined) return refusal;
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
-  const call: GateCall = { callId: read.id, agent, tool, args, prepared, approved };
+  const call: GateCall = { ...read, tool, prepared, approved };
   const judged = approved === undefined ? (before ?? (await judgeByHooks(live, call))) : {};
   if (judged.verdict !== "deny" && judged.input !== undefined && byHook === undefined)
     return passGate(live, { ...read, args: judged.input }, { byHook: "changed", judged });
@@ -165,12 +166,10 @@ async function passGate(
   const permission = await permit(live, { call, hook, byHook });
   if ("changed" in permission)
     return passGate(live, { ...read, args: permission.changed }, { byHook: "allowed", judged });
-  if ("fails" in permission) return { code: "failed", error: permission.fails };
-  if ("refused" in permission) return { code: "denied", error: permission.refused };
-  if ("pending" in permission || "paused" in permission) return permission;
   if ("edited" in permission)
     return passGate(live, { ...read, args: permission.edited }, { approved: permission.approved });
-  return { ...call, approved: permission.approved };
+  if ("refused" in permission) return { code: "denied", error: permission.refused };
+  return "approved" in permission ? { ...call, approved: permission.approved } : permission;
 }
 
 /** Hooks judge a call once: with an approval, the call that was shown is compared with what would run now. */
@@ -186,7 +185,7 @@ async function judgeByHooks(live: LiveConversation, call: GateCall): Promise<Hoo
 async function permit(
   live: LiveConversation,
   { call, hook, byHook }: { call: GateCall; hook: HookAnswer; byHook: Changes["byHook"] },
-): Promise<Permission | { approved: undefined } | { fails: string } | { changed: unknown }> {
+): Promise<Permission | { approved: undefined } | Refusal | { changed: unknown }> {
   const { world } = live;
   const judged = await applyVerdict(call, await world.gate.permit(call), hook);
   const isAnswered = call.approved !== undefined || getPending(live, call)?.answer !== undefined;
@@ -195,7 +194,7 @@ async function permit(
   if (call.approved !== undefined) return { approved: call.approved };
   // A person who was shown the call decides about it as it is; and what is known to fail needs no question.
   const fails = getPending(live, call) === undefined ? await call.prepared.check?.() : undefined;
-  if (fails !== undefined) return { fails };
+  if (fails !== undefined) return { code: "failed", error: fails };
   if ("asks" in verdict) return askPermission(live, call, verdict.asks);
   const { answer } = getPending(live, call) ?? {};
   return answer === undefined ? { approved: undefined } : toPermission(answer);
@@ -215,7 +214,7 @@ function refuseUnknown(name: string, live: LiveConversation): Refusal {
 }
 
 function refuseForeign(world: EngineWorld, agent: string, name: string): Refusal | undefined {
-  const limits = world.limits ?? world.agents.find(({ type }) => type === agent)?.tools;
+  const limits = world.limits ?? world.agents.find(({ name: one }) => one === agent)?.tools;
   if (limits === undefined || matchesTool(limits, name)) return undefined;
   const may = limits.length === 0 ? "no tools" : limits.join(", ");
   return { code: "not_allowed", error: `${agent} may not call ${name}; it has ${may}. Nothing was run.` };
@@ -255,9 +254,9 @@ async function runCall(live: LiveConversation, call: GateCall): Promise<CallRun 
 }
 
 /** Returns the whole result, or both ends of it and the path of the file with the whole result. */
-async function fitOutput({ gate }: EngineWorld, { tool, callId }: GateCall, text: string): Promise<string> {
+async function fitOutput({ gate }: EngineWorld, { tool, id }: GateCall, text: string): Promise<string> {
   if (text.length <= tool.maxOutput) return text;
-  const kept = await gate.keepOutput(callId, text);
+  const kept = await gate.keepOutput(id, text);
   return clipMiddle(text, tool.maxOutput, `; all of it is in ${kept}`);
 }
 
@@ -278,7 +277,7 @@ function isWorthRetrying({ code }: CallRun, { tool }: GateCall): boolean {
 }
 
 async function runOnce({ world }: LiveConversation, call: GateCall): Promise<CallRun> {
-  const { callId, prepared } = call;
+  const { id: callId, prepared } = call;
   const { name } = call.tool;
   if (world.signal.aborted) return toFailedRun("interrupted", `${name} was not run: the session is ending.`);
   const stop = new AbortController();

@@ -7,36 +7,18 @@ import type { ModelCall, ModelReply, OfferedTool } from "../../model.js";
 import type { ToolParameters, Tool } from "../../tool.js";
 import type { ModelDecision } from "../events.js";
 import { routeCall } from "../children/sub-agents.js";
-import type { EngineWorld } from "../world.js";
-
-/** A call in canonical words. */
-export interface ReadCall {
-  id: string;
-  /** The name as it was offered, which its result carries too. */
-  offered: string;
-  /** The tool's canonical name. */
-  name: string;
-  /** The arguments without the field `agent`. */
-  args: unknown;
-  tool: Tool | undefined;
-  /** The agent that makes the call. */
-  agent: string;
-  /** Why the call cannot be made at all. */
-  problem?: string;
-}
+import type { EngineWorld, ReadCall } from "../world.js";
 
 /** One decision of a turn. */
 export type TurnStep =
-  | { do: "call"; decision: ModelDecision; read: ReadCall }
-  | { do: "ask"; decision: ModelDecision; call: ModelCall; question: string | undefined }
-  | { do: "finish"; decision: ModelDecision; call: ModelCall; args: unknown }
+  | { do: "call" | "ask" | "finish"; decision: ModelDecision; read: ReadCall }
   /** `filtered`: the provider's filter removed the rest of the text. */
-  | { do: "answer"; decision: ModelDecision; text: string; filtered: boolean }
-  | { do: "refused"; decision: ModelDecision; text: string }
-  /** The reply is to be continued. */
-  | { do: "paused"; decision: ModelDecision; text: string }
-  /** `cut`: the reply reached the output limit. `none`: it was empty. `continue`: the model asked for another turn. */
-  | { do: "again"; decision: ModelDecision; because: "cut" | "none" | "continue" };
+  | { do: "answer" | "filtered"; decision: ModelDecision; text: string }
+  /**
+   * `paused`: the reply is to be continued. `cut`: it reached the output limit. `none`: it was empty. `continue`: the model asked for
+   * another turn.
+   */
+  | { do: "refused" | "paused" | "cut" | "none" | "continue"; decision: ModelDecision; text: string };
 
 /** The tool that asks the user. */
 export const ASK_USER = "ask_user";
@@ -55,24 +37,22 @@ const NOTHING: Omit<ModelDecision, "intent"> = {
   ...{ clarificationQuestion: null, reasoning: null },
 };
 
-type Words = Pick<EngineWorld, "canonical" | "agents" | "limits" | "who" | "mayAsk" | "finish">;
+type Words = Pick<EngineWorld, "canonical" | "agents" | "limits" | "who" | "finish">;
 
 /** Returns the decisions of a reply, in order; at least one. */
 export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]): TurnStep[] {
+  const { finish, calls, intent = "continue" } = reply;
   const text = reply.text.trim();
-  const reasoning = text === "" ? null : text;
-  const again = { intent: "continue" as const, ...NOTHING, reasoning };
-  if (reply.finish === "refused") return [{ do: "refused", text, decision: again }];
-  if (reply.finish === "paused") return [{ do: "paused", text: reply.text, decision: again }];
-  const isPart = reply.finish === "cut" || (reply.finish === "filtered" && reply.calls.length > 0);
-  if (reply.calls.length > 0 && !isPart) {
-    return reply.calls.map((call) => decideCall(call, { ...NOTHING, reasoning }, world, tools));
-  }
-  if (reply.intent !== undefined)
-    return [{ do: "again", because: "continue", decision: { intent: reply.intent, ...NOTHING, reasoning } }];
-  if (isPart || text === "") return [{ do: "again", because: isPart ? "cut" : "none", decision: again }];
-  const filtered = reply.finish === "filtered";
-  return [{ do: "answer", text, filtered, decision: { intent: "answer", ...NOTHING, answerText: text } }];
+  const nothing = { ...NOTHING, reasoning: text === "" ? null : text };
+  const again = { text, decision: { intent, ...nothing } };
+  if (finish === "refused") return [{ ...again, do: "refused" }];
+  if (finish === "paused") return [{ ...again, do: "paused", text: reply.text }];
+  const isPart = finish === "cut" || (finish === "filtered" && calls.length > 0);
+  if (calls.length > 0 && !isPart) return calls.map((call) => decideCall(call, nothing, world, tools));
+  if (reply.intent !== undefined) return [{ ...again, do: "continue" }];
+  if (isPart || text === "") return [{ ...again, do: isPart ? "cut" : "none" }];
+  const decision = { intent: "answer" as const, ...NOTHING, answerText: text };
+  return [{ do: finish === "filtered" ? "filtered" : "answer", text, decision }];
 }
 
 function decideCall(
@@ -82,16 +62,14 @@ function decideCall(
   tools: readonly Tool[],
 ): TurnStep {
   const read = readCall(call, world, tools);
-  if (world.mayAsk && read.name === ASK_USER) {
+  if (read.name === ASK_USER) {
     const question = AskArguments.safeParse(read.args).data?.question;
     const decision = { intent: "clarify" as const, ...nothing, clarificationQuestion: question ?? null };
-    return { do: "ask", decision, call, question };
+    return { do: "ask", decision, read };
   }
   const { agent, name: toolName, args: toolArgs } = read;
   const decision = { intent: "tool_call" as const, ...nothing, agent, toolName, toolArgs };
-  if (world.finish !== undefined && read.name === world.finish.tool.name)
-    return { do: "finish", decision, call, args: read.args };
-  return { do: "call", decision, read };
+  return { do: read.name === world.finish?.tool.name ? "finish" : "call", decision, read };
 }
 
 /** Translates a call to canonical words and finds its tool and its agent. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Conversation } from "../conversation.js";
 import { converse } from "../converse.js";
-import { createListedTaskTool, createTaskTool, type Delegation } from "./delegate.js";
-import { createSubAgents, collectTaskTypes } from "./sub-agents.js";
+import { createTaskTool, type Delegation } from "./delegate.js";
+import { createTypes } from "./sub-agents.js";
 import {
   createTestConversation,
   playModel,
@@ -14,7 +14,7 @@ import {
 } from "../../testing/engine-world.js";
 
 const delegation: Delegation = {
-  types: collectTaskTypes({ agents: createSubAgents(), promptOf: () => undefined, settings: {}, own: [] }),
+  types: new Map(createTypes().map((type) => [type.name, type])),
   lead: (prompt) => `LED: ${prompt}`,
   openModel: () => Promise.resolve({ problem: "none here" }),
 };
@@ -130,6 +130,6 @@ test("a budget applies to a session and its sub-agents together", async () => {
 });
 
 test("a call of agent_task has the type as its subject, so that a rule can name it", () => {
-  const prepared = createListedTaskTool(delegation.types).prepare({ agent_type: "explore", prompt: "x" });
+  const prepared = createTaskTool(undefined, delegation).prepare({ agent_type: "explore", prompt: "x" });
   expect(prepared).toMatchObject({ subjects: [{ kind: "name", name: "explore" }] });
 });

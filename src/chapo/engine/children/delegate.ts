@@ -6,7 +6,6 @@ import { never } from "../../../system/never.js";
 import type { Model } from "../../model.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
 import { nameInQueue } from "../calls/ask-queue.js";
-import { withoutPending } from "../calls/pending.js";
 import { createConversation, type Conversation, type OpenTask } from "../conversation.js";
 import { converse } from "../converse.js";
 import type { ChapoNews } from "../events.js";
@@ -39,30 +38,17 @@ export interface Delegation {
   /** Returns the whole system prompt around a type's own prompt. */
   lead: (prompt: string) => string;
   /** Opens a model by its name, or returns why it cannot be opened, in one line. */
-  openModel(name: string): Promise<Model | { problem: string }>;
+  openModel: (name: string) => Promise<Model | { problem: string }>;
 }
 
-/** Creates the tool for one conversation. */
-export function createTaskTool(live: LiveConversation, delegation: Delegation): Tool {
-  return defineTask(delegation.types, async (type, prompt, context) => {
-    const model = type.model === undefined ? live.world.model : await delegation.openModel(type.model);
-    if ("problem" in model) return failed(`the model ${type.model ?? ""}: ${model.problem}`);
-    return work(live, { type, model, prompt, context, lead: delegation.lead });
-  });
-}
-
-/** Creates the tool for a listing. Without a conversation it cannot run. */
-export function createListedTaskTool(types: Delegation["types"]): Tool {
-  return defineTask(types, () => Promise.resolve(failed("cannot start a sub-agent outside a conversation")));
-}
-
-type Start = (type: TaskType, prompt: string, context: CallContext) => Promise<ToolResult>;
-
-function defineTask(all: Delegation["types"], start: Start): Tool {
-  const types = [...all.values()];
+/** Creates the tool for one conversation; without one it is for a listing, and cannot run. */
+export function createTaskTool(
+  live: LiveConversation | undefined,
+  { types, lead, openModel }: Delegation,
+): Tool {
   // The agents that calls are routed to can be named as well. Their tools are those of the types that are listed.
-  const known = types
-    .filter(({ listed }) => listed !== false)
+  const known = [...types.values()]
+    .filter(({ kind }) => kind !== "specialist")
     .map(({ name, description }) => `${name}: ${description}`)
     .join("\n");
   return defineTool({
@@ -78,12 +64,15 @@ function defineTask(all: Delegation["types"], start: Start): Tool {
     subjects: ({ agent_type }) => [{ kind: "name", name: agent_type }],
     timeoutMs: LONGEST_MS,
     run: async ({ agent_type, prompt }, context) => {
-      const type = all.get(agent_type);
+      const type = types.get(agent_type);
       if (type === undefined)
         return failed(
-          `unknown sub-agent ${JSON.stringify(agent_type.slice(0, 100))}; available: ${[...all.keys()].join(", ")}`,
+          `unknown sub-agent ${JSON.stringify(agent_type.slice(0, 100))}; available: ${[...types.keys()].join(", ")}`,
         );
-      return start(type, prompt, context);
+      if (live === undefined) return failed("cannot start a sub-agent outside a conversation");
+      const model = type.model === undefined ? live.world.model : await openModel(type.model);
+      if ("problem" in model) return failed(`the model ${type.model ?? ""}: ${model.problem}`);
+      return work(live, { type, model, prompt, context, lead });
     },
   });
 }
@@ -132,9 +121,9 @@ async function work(live: LiveConversation, task: Task): Promise<ToolResult> {
   const ended = await resumeChild(live, task, { child, isNew: found === undefined, reply: begun?.reply });
   live.asks?.end(child.id);
   live.conversation = countChild(live.conversation, ended.conversation);
-  const paused = pause(live, ended, callId);
-  if (paused === undefined) return toResult(task.type.name, ended.outcome);
-  live.paused?.set(callId, paused);
+  const result = toResult(live, ended, { type: task.type.name, call: callId });
+  if ("success" in result) return result;
+  live.paused?.set(callId, result);
   await keep(live);
   return failed(`the sub-agent ${task.type.name} waits`);
 }
@@ -149,27 +138,30 @@ function createChild(live: LiveConversation, type: TaskType, begun: OpenTask | u
   return { ...createConversation({ id, parent: parent.id, agent: type.name, created }), turns, calls };
 }
 
-/** Returns why the call of a sub-agent has no result yet; `undefined` if the sub-agent has ended. */
-function pause(
+/** Returns the result of a sub-agent that has ended, or why its call has none yet. */
+function toResult(
   live: LiveConversation,
   { conversation: child, outcome }: Ended,
-  call: string,
-): ConversationOutcome | undefined {
+  { type, call }: { type: string; call: string },
+): ToolResult | ConversationOutcome {
   switch (outcome.how) {
     case "pending":
       return outcome;
     case "clarify": {
-      if (outcome.exhausted) return undefined;
-      const { question } = outcome;
+      const { question: text } = outcome;
+      if (outcome.exhausted)
+        return failed(`the sub-agent ${type} reached its limit before it finished. Its summary:\n${text}`);
       if (child.question !== undefined)
-        live.conversation = { ...live.conversation, question: { text: question, call, child: child.id } };
+        live.conversation = { ...live.conversation, question: { text, call, child: child.id } };
       return outcome;
     }
     case "error":
-      return live.world.signal.aborted ? INTERRUPTED : undefined;
+      if (live.world.signal.aborted) return INTERRUPTED;
+      return failed(`the sub-agent ${type} failed (${outcome.reason}): ${outcome.error}`);
     case "answer":
+      return done(outcome.answer);
     case "finished":
-      return undefined;
+      return done(JSON.stringify(outcome.value));
     default:
       return never(outcome);
   }
@@ -255,7 +247,7 @@ function createChildWorld(
  * answered and begun once. The sub-agent is saved first: its result is stored before its call stops to wait.
  */
 async function saveChild(live: LiveConversation, child: Conversation): Promise<void> {
-  await live.world.save(withoutPending(child));
+  await live.world.save({ ...child, pending: undefined });
   const given = givePending(live.conversation, child);
   const cleared = child.question === undefined ? clearReply(given, child.id) : given;
   if (cleared === live.conversation) return;
@@ -272,22 +264,3 @@ const CONCERNS_PARENT: ReadonlySet<ChapoNews["type"]> = new Set([
   "usage",
   "waiting",
 ]);
-
-function toResult(type: string, outcome: ConversationOutcome): ToolResult {
-  switch (outcome.how) {
-    case "answer":
-      return done(outcome.answer);
-    case "clarify":
-      return failed(
-        `the sub-agent ${type} reached its limit before it finished. Its summary:\n${outcome.question}`,
-      );
-    case "pending":
-      return failed(`the sub-agent ${type} waits for a person: ${outcome.pending.tool}`);
-    case "finished":
-      return done(JSON.stringify(outcome.value));
-    case "error":
-      return failed(`the sub-agent ${type} failed (${outcome.reason}): ${outcome.error}`);
-    default:
-      return never(outcome);
-  }
-}

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { Conversation } from "../conversation.js";
+import { type Conversation, recordAnswer } from "../conversation.js";
 import { converse } from "../converse.js";
 import { giveUpTasks } from "../resume.js";
 import type { EngineWorld, Gatekeepers } from "../world.js";
-import { type Reply, type UserQuestion, recordAnswer } from "../calls/pending.js";
+import { type Reply, type UserQuestion } from "../calls/pending.js";
 import { createTaskTool, createTogether, type Delegation } from "./delegate.js";
-import { createSubAgents, collectTaskTypes } from "./sub-agents.js";
+import { createTypes } from "./sub-agents.js";
 import {
   createTestConversation,
   createTestWorld,
@@ -18,7 +18,7 @@ import {
 } from "../../testing/engine-world.js";
 
 const delegation: Delegation = {
-  types: collectTaskTypes({ agents: createSubAgents(), promptOf: () => undefined, settings: {}, own: [] }),
+  types: new Map(createTypes().map((type) => [type.name, type])),
   lead: (prompt) => prompt,
   openModel: () => Promise.resolve({ problem: "none here" }),
 };
@@ -27,7 +27,7 @@ const delegation: Delegation = {
 const permit: Gatekeepers["permit"] = ({ tool, args }) =>
   Promise.resolve(
     tool.changes || JSON.stringify(args).includes("secret")
-      ? { asks: { because: "it asks", preview: JSON.stringify(args), digest: "d", mayRemember: true } }
+      ? { asks: { because: "it asks", preview: JSON.stringify(args), digest: "d", may_remember: true } }
       : { allowed: true },
   );
 

@@ -1,6 +1,5 @@
 // The sub-agents: the built-in ones, those of the settings, and the Markdown files of the project and the user; which tools each
 // may call, and which agent makes a call. call-tool.ts makes the call, and delegate.ts starts sub-agents on a task of their own.
-import type { SubAgent } from "../world.js";
 import { readModelName } from "../../../config/settings/model-names.js";
 import { toToolPatterns } from "../../rules/tool-names.js";
 import { loadDefinitions, readFrontMatter, type DefinitionPlace, type Loaded } from "../../definitions.js";
@@ -11,29 +10,25 @@ export const LOOPER = "looper";
 /** The tool that starts a sub-agent on a task of its own. */
 export const AGENT_TASK = "agent_task";
 
-interface Profile {
+/** A type of sub-agents: its tools and its prompt. */
+export interface TaskType {
+  name: string;
+  /**
+   * `specialist`: a built-in agent that calls are routed to, which the model is not told about. `worker`: a built-in agent that only
+   * works on tasks of its own; single calls are never routed to it. `own`: one of the settings, the project or the user.
+   */
+  kind: "specialist" | "worker" | "own";
+  /** Shown to the model. */
   description: string;
+  /** Canonical names of tools; `fs_*` means all that begin with `fs_`. */
   tools: readonly string[];
+  prompt: string;
+  /** `provider/model`; absent: the model of the conversation that starts it. */
+  model?: string;
 }
 
-const PROFILES = {
-  developer: {
-    description: "Koda: reads, writes and mends code and its tests; its git history. Runs nothing.",
-    tools: ["fs_*", "git_*"],
-  },
-  searcher: {
-    description: "Scout: looks things up on the web and in the project's reference documents.",
-    tools: ["web_*", "context_*"],
-  },
-  document_manager: {
-    description: "Devo: shows, writes and sorts documents and files.",
-    tools: ["fs_*"],
-  },
-  commander: {
-    description: "Chapo-Ops: commands, running tests, git, hosts, processes, packages, deployments and logs.",
-    tools: ["bash_*", "run_command", "ssh_*", "git_*", "github_*", "pm2_*", "npm_*", "logs_*"],
-  },
-} as const satisfies Readonly<Record<string, Profile>>;
+/** A sub-agent that calls are routed to, and the tools it may call. */
+export type SubAgent = Pick<TaskType, "name" | "description" | "tools">;
 
 const READING = [
   "fs_listFiles",
@@ -46,37 +41,68 @@ const READING = [
   "context_*",
 ];
 
-/** The sub-agents that only work on tasks of their own. Single calls are never routed to them. */
-const WORKERS: Readonly<Record<string, Profile>> = {
-  explore: { description: "Reads the project to answer a question.", tools: READING },
-  plan: { description: "Reads the project to plan a change.", tools: READING },
+const BUILT_IN = {
+  explore: { kind: "worker", description: "Reads the project to answer a question.", tools: READING },
+  plan: { kind: "worker", description: "Reads the project to plan a change.", tools: READING },
   code: {
+    kind: "worker",
     description: "Makes a change to the code, and checks it.",
     tools: [...READING, "fs_*", "bash_*", "run_command", "npm_*", "notebook_*"],
   },
   test: {
+    kind: "worker",
     description: "Runs tests, explains failures, writes missing ones.",
     tools: [...READING, "fs_*", "bash_*", "run_command", "npm_run"],
   },
-};
+  developer: {
+    kind: "specialist",
+    description: "Koda: reads, writes and mends code and its tests; its git history. Runs nothing.",
+    tools: ["fs_*", "git_*"],
+  },
+  searcher: {
+    kind: "specialist",
+    description: "Scout: looks things up on the web and in the project's reference documents.",
+    tools: ["web_*", "context_*"],
+  },
+  document_manager: {
+    kind: "specialist",
+    description: "Devo: shows, writes and sorts documents and files.",
+    tools: ["fs_*"],
+  },
+  commander: {
+    kind: "specialist",
+    description: "Chapo-Ops: commands, running tests, git, hosts, processes, packages, deployments and logs.",
+    tools: ["bash_*", "run_command", "ssh_*", "git_*", "github_*", "pm2_*", "npm_*", "logs_*"],
+  },
+} as const satisfies Readonly<Record<string, Omit<TaskType, "name" | "prompt">>>;
 
 /** The agents that tools belong to if the model names none: the first that has the tool. One without is the looper's. */
 const OWNERS = ["commander", "developer", "searcher"] as const;
 
-/** Creates the four built-in sub-agents and those in the settings. An entry without tools keeps the tools of its type. */
-export function createSubAgents(
-  settings: Readonly<Record<string, { tools?: readonly string[] }>> = {},
-): SubAgent[] {
-  const profiles = new Map<string, Profile>(Object.entries(PROFILES));
-  for (const [type, { tools }] of Object.entries(settings)) {
-    const known = profiles.get(type);
-    if (Object.hasOwn(WORKERS, type) || type === LOOPER) continue;
-    profiles.set(type, {
-      description: known?.description ?? `The sub-agent ${type} of this project.`,
-      tools: tools ?? known?.tools ?? [],
-    });
+/**
+ * Creates the built-in types and those in the settings. An entry without tools keeps the tools of its type. `promptOf`: returns the
+ * prompt of a type that has one of its own.
+ */
+export function createTypes(
+  settings: Readonly<Record<string, { model?: string; tools?: readonly string[] }>> = {},
+  promptOf: (type: string) => string | undefined = () => undefined,
+): TaskType[] {
+  const built = new Map<string, Omit<TaskType, "name" | "prompt">>(Object.entries(BUILT_IN));
+  for (const [name, { model, tools }] of Object.entries(settings)) {
+    const known = built.get(name) ?? {
+      ...{ kind: "own", description: `The sub-agent ${name} of this project.`, tools: [] },
+    };
+    if (name !== LOOPER) built.set(name, { ...known, tools: tools ?? known.tools, model });
   }
-  return [...profiles].map(([type, profile]) => ({ type, ...profile }));
+  return [...built].map(([name, type]) => {
+    const prompt = promptOf(name) ?? `You are ${name}. ${type.description}`;
+    return { ...type, name, prompt };
+  });
+}
+
+/** Returns the types that calls are routed to. */
+export function listRouted(types: readonly TaskType[]): TaskType[] {
+  return types.filter(({ kind }) => kind !== "worker");
 }
 
 /** Returns whether a tool is among those named; `fs_*` means all that begin with `fs_`. */
@@ -88,7 +114,7 @@ export function matchesTool(patterns: readonly string[], tool: string): boolean 
 
 /** Returns the agent a tool belongs to by its name. */
 export function getOwner(tool: string): string {
-  return OWNERS.find((agent) => matchesTool(PROFILES[agent].tools, tool)) ?? LOOPER;
+  return OWNERS.find((agent) => matchesTool(BUILT_IN[agent].tools, tool)) ?? LOOPER;
 }
 
 /**
@@ -102,64 +128,18 @@ export function routeCall(
 ): { agent: string } | { problem: string } {
   const owner = getOwner(tool);
   if (said === undefined || said === null || said === "" || said === LOOPER) return { agent: owner };
-  const named = agents.find(({ type }) => type === said);
+  const named = agents.find(({ name }) => name === said);
   if (named === undefined) {
-    const known = [LOOPER, ...agents.map(({ type }) => type)].join(", ");
+    const known = [LOOPER, ...agents.map(({ name }) => name)].join(", ");
     return { problem: `agent: unknown agent ${JSON.stringify(said).slice(0, 80)}; available: ${known}` };
   }
   if (tool.startsWith("memory_")) return { agent: LOOPER };
-  return { agent: owner === LOOPER && !matchesTool(named.tools, tool) ? LOOPER : named.type };
+  return { agent: owner === LOOPER && !matchesTool(named.tools, tool) ? LOOPER : named.name };
 }
 
 const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
 /** Names that the engine uses for its own requests to a model. */
 const TAKEN = new Set([LOOPER, "validation", "summary", "compaction"]);
-
-/** A type of sub-agents: its tools and its prompt. */
-export interface TaskType {
-  name: string;
-  /** Shown to the model. */
-  description: string;
-  /** Canonical names of tools; `fs_*` means all that begin with `fs_`. */
-  tools: readonly string[];
-  prompt: string;
-  /** Whether the model is told about it; false for the built-in agents that calls are routed to. */
-  listed?: false;
-  /** `provider/model`; absent: the model of the conversation that starts it. */
-  model?: string;
-}
-
-/** The sources of the types. */
-interface TaskTypeParts {
-  agents: readonly SubAgent[];
-  /** Returns the prompt of a type that is built in or named in the settings. */
-  promptOf: (type: string) => string | undefined;
-  /** The settings by type. */
-  settings: Readonly<Record<string, { model?: string; tools?: readonly string[] }>>;
-  /** The project's and the user's types, which replace built-in types of the same name. */
-  own: readonly TaskType[];
-}
-
-/** Returns all types by name. */
-export function collectTaskTypes(parts: TaskTypeParts): ReadonlyMap<string, TaskType> {
-  const { agents, promptOf, settings, own } = parts;
-  const built = [
-    ...Object.entries(WORKERS).map(([name, worker]) => ({ name, ...worker })),
-    ...agents.map(({ type, description, tools }) => ({
-      ...{ name: type, description, tools },
-      ...(Object.hasOwn(PROFILES, type) ? { listed: false as const } : {}),
-    })),
-  ].map((type): TaskType => {
-    const set = Object.hasOwn(settings, type.name) ? settings[type.name] : undefined;
-    return {
-      ...type,
-      tools: set?.tools ?? type.tools,
-      prompt: promptOf(type.name) ?? `You are ${type.name}. ${type.description}`,
-      ...(set?.model === undefined ? {} : { model: set.model }),
-    };
-  });
-  return new Map([...built, ...own].map((type) => [type.name, type]));
-}
 
 /** Reads the types of the project and of the user. */
 export async function readTaskTypes(place: DefinitionPlace): Promise<Loaded<TaskType>> {
@@ -186,7 +166,7 @@ function readType(text: string, fileName: string, warn: (problem: string) => voi
   if (model !== "inherit" && !isModel)
     warn(`model: unknown model ${JSON.stringify(model)}; the session's model is used`);
   return {
-    name,
+    ...{ name, kind: "own" },
     description: description.trim().slice(0, 2000),
     tools: tools.flatMap((tool) => {
       const patterns = toToolPatterns(tool);

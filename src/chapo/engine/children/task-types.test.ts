@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
-import { createSubAgents, readTaskTypes, collectTaskTypes } from "./sub-agents.js";
+import { createTypes, readTaskTypes } from "./sub-agents.js";
 
 const { files } = nodePorts();
 
@@ -32,14 +32,14 @@ test("each Markdown file is a type, and a file with a problem is reported withou
   await files.removeTree(place.root);
   expect(types).toEqual([
     {
-      name: "reviewer",
+      ...{ name: "reviewer", kind: "own" },
       description: "Reviews a change.",
       tools: ["fs_readFile", "git_*"],
       prompt: "You review.",
       model: "openai/gpt-x",
     },
     {
-      name: "writer",
+      ...{ name: "writer", kind: "own" },
       description: "The sub-agent writer of this project.",
       tools: ["*"],
       prompt: "You write.",
@@ -103,14 +103,10 @@ test("a project without files of agents has no types", async () => {
 });
 
 test("settings change a type's model and tools, and a project's type replaces a built-in one", () => {
-  const own = { name: "plan", description: "Ours.", tools: ["fs_*"], prompt: "Plan as we do." };
+  const own = { name: "plan", kind: "own", description: "Ours.", tools: ["fs_*"], prompt: "P." } as const;
   const settings = { explore: { model: "a/b", tools: ["fs_glob"] }, ops: { tools: ["bash_*"] } };
-  const types = collectTaskTypes({
-    agents: createSubAgents(settings),
-    promptOf: (type) => (type === "explore" ? "Explore!" : undefined),
-    settings,
-    own: [own],
-  });
+  const built = createTypes(settings, (type) => (type === "explore" ? "Explore!" : undefined));
+  const types = new Map([...built, own].map((type) => [type.name, type]));
   expect(types.get("explore")).toMatchObject({ model: "a/b", tools: ["fs_glob"], prompt: "Explore!" });
   expect(types.get("plan")).toEqual(own);
   expect(types.get("ops")).toMatchObject({ tools: ["bash_*"] });

@@ -53,12 +53,12 @@ export async function makeRoom(live: LiveConversation, tools: Offered): Promise<
 /** Cuts the longest texts so that the request has at most `most` tokens. Returns whether that was possible. */
 export async function shortenTo(live: LiveConversation, tools: Offered, most: number): Promise<boolean> {
   const { world } = live;
-  const { counted: _outdated, ...kept } = live.conversation;
+  const kept = live.conversation;
   const before = estimateRequest(live, tools);
   const fixed = before - estimateMessages(kept.messages);
   const messages = await shortenMessages(world, kept.messages, Math.floor(most - fixed));
   if (messages === undefined) return false;
-  live.conversation = { ...kept, messages };
+  live.conversation = { ...kept, counted: undefined, messages };
   const after = estimateRequest(live, tools);
   const cut = messages.filter((message, n) => JSON.stringify(message) !== JSON.stringify(kept.messages[n]));
   world.emit({ type: "compaction", data: { how: "clipped", before, after, messages: cut.length } });
@@ -67,18 +67,18 @@ export async function shortenTo(live: LiveConversation, tools: Offered, most: nu
 }
 
 /**
- * Compacts all but a share of the messages, however full the window is; the last turn stays. `false`: there is nothing to compact;
- * `blocked`: why a hook refused.
+ * Compacts all but a share of the messages, however full the window is; the last turn stays. Without a share a person or the model
+ * asked for it. `false`: there is nothing to compact; `blocked`: why a hook refused.
  */
 export async function compact(
   live: LiveConversation,
   tools: Offered,
-  share = 0,
+  share?: number,
 ): Promise<boolean | { blocked: string }> {
   const { world, conversation } = live;
-  const parts = splitTurns(conversation.messages, share, getTokenLimit(world));
+  const parts = splitTurns(conversation.messages, share ?? 0, getTokenLimit(world));
   if (parts === undefined) return false;
-  const blocked = await fireCompact(live);
+  const blocked = await fireCompact(world, share === undefined ? "manual" : "auto");
   if (blocked !== undefined) return { blocked };
   const { first, old, tail } = parts;
   const before = countUsedTokens(live, tools);
@@ -86,11 +86,12 @@ export async function compact(
   const replaced = summary ?? "(Older turns were left out: they did not fit.)";
   const added = await fireCompacted(world);
   const text = `${formatSummary(replaced, old)}${added === undefined ? "" : `\n\n[a hook adds: ${added}]`}`;
-  const { counted: _outdated, ...kept } = live.conversation;
+  const { summaries } = live.conversation;
   live.conversation = {
-    ...kept,
+    ...live.conversation,
+    counted: undefined,
     messages: [first, { role: "user", text, own: true }, ...tail],
-    summaries: summary === undefined ? kept.summaries : [...kept.summaries, summary],
+    summaries: summary === undefined ? summaries : [...summaries, summary],
   };
   world.emit({
     type: "compaction",
@@ -115,7 +116,7 @@ export async function compactNow(
   world: EngineWorld,
   conversation: Conversation,
 ): Promise<{ compacted: Conversation } | { blocked: string } | undefined> {
-  const live: LiveConversation = { world, conversation, compactsOnRequest: true };
+  const live: LiveConversation = { world, conversation };
   const done = await compact(live, []);
   if (typeof done === "object") return done;
   return done ? { compacted: live.conversation } : undefined;
@@ -169,14 +170,14 @@ function isSummary(message: Message | undefined): boolean {
 
 /** Removes all messages except the current request, so that the work continues. */
 export function clear(live: LiveConversation): void {
-  const { counted: _outdated, ...kept } = live.conversation;
+  const kept = live.conversation;
   const request = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));
   const before = estimateMessages(kept.messages);
   const messages: Message[] =
     request === undefined
       ? []
       : [request, { role: "user", text: "(What was said and done until here was cleared.)", own: true }];
-  live.conversation = { ...kept, messages };
+  live.conversation = { ...kept, counted: undefined, messages };
   const data = { how: "cleared", before, after: estimateMessages(messages) } as const;
   const removed = kept.messages.length - messages.length;
   live.world.emit({ type: "compaction", data: { ...data, messages: removed } });

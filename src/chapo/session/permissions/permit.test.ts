@@ -61,7 +61,7 @@ const fetch = defineTool({
 function callOf(tool: GateCall["tool"], args: unknown): GateCall {
   const prepared = tool.prepare(args);
   if ("problem" in prepared) throw new Error(prepared.problem);
-  return { callId: "c1", agent: "commander", tool, args, prepared };
+  return { id: "c1", agent: "commander", tool, args, prepared };
 }
 
 interface Given {
@@ -103,7 +103,7 @@ test("always applies to the tool with all its arguments, edits to every edit of 
   always(edit, { path: "a", text: "1" });
   expect(await judge(edit, { path: "a", text: "1" })).toEqual({ allowed: true });
   expect(await judge(edit, { path: "a", text: "2" })).toMatchObject({
-    asks: { edits: "a", mayRemember: true },
+    asks: { edits: "a", may_remember: true },
   });
   always(edit, { path: "a", text: "2" }, "edits");
   expect(await judge(edit, { path: "./a", text: "3" })).toEqual({ allowed: true });
@@ -117,7 +117,7 @@ test("a page is asked about by its host, unless a person gave the address or the
   const { judge, always } = permitWith({ said: ["Read https://given.example/a."] });
   expect(await judge(fetch, { url: "https://given.example/a" })).toEqual({ allowed: true });
   const page = { url: "https://evil.example/?k=1" };
-  expect(await judge(fetch, page)).toMatchObject({ asks: { host: "evil.example", mayRemember: true } });
+  expect(await judge(fetch, page)).toMatchObject({ asks: { host: "evil.example", may_remember: true } });
   always(fetch, page);
   expect(await judge(fetch, { url: "https://evil.example/other" })).toEqual({ allowed: true });
   expect(await judge(fetch, { url: "https://other.example/" })).toHaveProperty("asks");
@@ -126,7 +126,7 @@ test("a page is asked about by its host, unless a person gave the address or the
 
 test("a dangerous command is asked about each time, also in trusted mode", async () => {
   const { judge, always } = permitWith({ mode: "trusted" });
-  const asks = { because: expect.stringContaining("never run unasked") as string, mayRemember: false };
+  const asks = { because: expect.stringContaining("never run unasked") as string, may_remember: false };
   expect(await judge(bash, { command: "rm -rf ~/x" })).toMatchObject({ asks });
   always(bash, { command: "rm -rf ~/x" });
   expect(await judge(bash, { command: "rm -rf ~/x" })).toMatchObject({ asks });

@@ -14,7 +14,7 @@ import { mayStray } from "../../rules/modes.js";
 import { type PermissionRules, isGuarded, listGuardedPaths } from "../../rules/read-rules.js";
 import { listCalls, listFolders, listReadPaths } from "../../rules/reading.js";
 import type { Subject } from "../../tool.js";
-import { resolvePath } from "../../paths.js";
+import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { isMentioned } from "../../tools/web/mentioned.js";
 import { findGuardedNames, type LinkSearch } from "./hard-links.js";
 import type { FindPrinted } from "./tracked-files.js";
@@ -22,12 +22,9 @@ import { listEditedPaths } from "../../rules/editing.js";
 import { covers, ONE, STAR } from "../../rules/wildcard.js";
 
 /** The rules and the project of one session. */
-interface PermitPlace {
+interface PermitPlace extends ProjectFolder {
   rules: PermissionRules;
   mode: () => PermissionMode;
-  files: Files;
-  /** The project's folder, absolute. */
-  root: string;
   /** Returns what the person wrote so far: an address in it was given by the person. */
   said: () => readonly string[];
   findPrinted: FindPrinted;
@@ -88,7 +85,7 @@ async function createQuestion(call: GateCall, decision: PermissionDecision): Pro
     rule,
     preview: shorten(whole),
     digest: sha256Hex(whole),
-    mayRemember,
+    may_remember: mayRemember,
     edits: mayRemember ? getEditedFile(call) : undefined,
     host: mayRemember ? getHost(call) : undefined,
   };

@@ -1,8 +1,7 @@
 // Keeps what the rules cover out of results: names and contents of files for the file tools, and, for results whose origin
 // cannot be told (a shell, a foreign tool), the lines of files that a deny rule covers. Also removes the models' keys.
 import path from "node:path";
-import type { Files } from "../../../system/ports.js";
-import { decodePath, readStart, type Hidden } from "../../paths.js";
+import { decodePath, readStart, type Hidden, type ProjectFolder } from "../../paths.js";
 import type { PermissionMode } from "../../../config/settings/modes.js";
 import { TABLE } from "../../rules/modes.js";
 import { meetsPath } from "../../rules/patterns.js";
@@ -12,27 +11,18 @@ import { isNamed } from "../../rules/tool-names.js";
 import { hasSecretName } from "../../../system/text/secrets/secret-names.js";
 import { createRedact, type Redact } from "../../../system/text/secrets/redact.js";
 import { findModelKeys } from "../../tool-env.js";
+import type { Gatekeepers } from "../../engine/world.js";
 import { findGuardedNames } from "./hard-links.js";
 
 /** The parts that decide what is kept out of results. */
-export interface ScreenPlace {
-  files: Files;
-  /** The project's folder, absolute. */
-  root: string;
+export interface ScreenPlace extends ProjectFolder {
   rules: PermissionRules;
   mode: () => PermissionMode;
   env: Readonly<Record<string, string>>;
 }
 
-/** Texts that results do not contain. */
-export interface ResultScreen {
-  hidden: Hidden;
-  /** Returns the result of a tool without what it may not contain. */
-  screen: (tool: string, text: string) => Promise<string>;
-}
-
 /** Creates the screen of a session. */
-export function createScreen(place: ScreenPlace): ResultScreen {
+export function createScreen(place: ScreenPlace): Pick<Gatekeepers, "screen"> & { hidden: Hidden } {
   const removeKeys = createKeyFilter(place.env);
   return {
     hidden: createHidden(place),

@@ -148,7 +148,7 @@ const QUESTION = {
   agent: "commander",
   args: {},
   because: "it may change something",
-  mayRemember: true,
+  may_remember: true,
 };
 
 test("a question shows the exact command, hidden characters too", () => {
