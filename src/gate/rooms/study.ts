@@ -89,8 +89,11 @@ async function readFacts(
 ): Promise<Facts> {
   const versions = [...changes.flatMap(({ from, to }) => [from, to]), ...manifests.values()];
   const oids = versions.filter(isBlob).map(({ oid }) => oid);
-  const blobs = await readBlobs(places.rooms.repo, oids, MOST_BYTES);
-  return { base: await readBase(places, base, persons), changes, blobs, manifests };
+  const [blobs, read] = await Promise.all([
+    readBlobs(places.rooms.repo, oids, MOST_BYTES),
+    readBase(places, base, persons),
+  ]);
+  return { base: read, changes, blobs, manifests };
 }
 
 /** The kind of a changed path (text). */

@@ -60,15 +60,25 @@ export function programFolders(
     entries,
     isSaid: false,
     isFlat: (folder) => packages.has(folder) && !whole.has(folder),
-    folderOf: (path) => {
-      const top = foldersAbove(path).find((one) => packages.has(one));
+    folderOf: onceFor((folder) => {
+      const top = [folder, ...foldersAbove(folder)].find((one) => packages.has(one));
       const { folders, hasTop } = chosen.get(top ?? "") ?? {};
       if (top === undefined || folders === undefined) return undefined;
       if (whole.has(top)) return top;
-      if (folderOf(path) === top) return hasTop ? top : undefined;
-      const below = posix.join(top, relative(top, path).split("/")[0] ?? "");
+      if (folder === top) return hasTop ? top : undefined;
+      const below = posix.join(top, relative(top, folder).split("/")[0] ?? "");
       return folders.has(below) ? below : undefined;
-    },
+    }),
+  };
+}
+
+/** An answer about the folder of a path, which is found once for each folder. */
+function onceFor(ask: (folder: string) => string | undefined): (path: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (path) => {
+    const folder = folderOf(path);
+    if (!known.has(folder)) known.set(folder, ask(folder));
+    return known.get(folder);
   };
 }
 

@@ -382,11 +382,16 @@ export class Sorter {
   #allLanguages(): ReadonlySet<Family> {
     if (this.#languages !== undefined) return this.#languages;
     const found = new Set<Family>();
+    /** Endings of which no further file says more. */
+    const known = new Set<string>();
     for (const path of this.order.files.paths) {
+      const ending = posix.extname(path);
+      if (known.has(ending)) continue;
       const isPlain =
-        posix.extname(path) === "" &&
+        ending === "" &&
         (this.#program.folderOf(path) !== undefined || posix.basename(folderOf(path)) === "bin");
       const language = languageOf(path, isPlain ? this.order.files.text(path) : undefined);
+      if (ending !== "" && (language === undefined || found.has(language))) known.add(ending);
       if (language === undefined || found.has(language) || isForeign(path) || this.isTest(path)) continue;
       if (!this.#isSetting(path)) found.add(language);
     }

@@ -35,7 +35,7 @@ export async function readObjects(
   names: readonly string[],
 ): Promise<(BatchObject | undefined)[]> {
   const input = names.map((name) => `${name}\n`).join("");
-  return parseBatch((await runGit(place, ["cat-file", "--batch"], { input })).out);
+  return parseBatch((await runGit(place, ["cat-file", "--batch", "--buffer"], { input })).out);
 }
 
 /**
@@ -50,7 +50,7 @@ export async function readBlobs(
   const blobs = new Map<string, string>();
   const wanted = [...new Set(oids)];
   if (wanted.length === 0) return blobs;
-  const check = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+  const check = ["cat-file", "--buffer", "--batch-check=%(objectname) %(objectsize)"];
   const sizes = (await runGit(place, check, { input: wanted.join("\n") + "\n" })).out.split("\n");
   const small = sizes.flatMap((line) => {
     const [, oid, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? [];
