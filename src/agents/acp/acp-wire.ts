@@ -2,6 +2,7 @@
 // said on them, save that news are for the reader of its output alone.
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Clock, ProcessEnd, ProcessSpec } from "../../system/ports.js";
+import { waitForEnd } from "../../system/processes/wait-for-end.js";
 import { parseJson } from "../../system/text/json.js";
 import { field, textField } from "../fields.js";
 import { writeLine, type HostIo } from "../hosted/host.js";
@@ -48,17 +49,16 @@ export function openWire(
     close: async () => {
       // It may have closed its end of the pipe before.
       writer.close().catch(() => undefined);
-      const [patience, grace] = io.stop.aborted ? STOPPING_MS : ENDING_MS;
-      if (!(await endsWithin(io.ports.clock, patience, ended))) running.signal("SIGTERM", "group");
-      if (!(await endsWithin(io.ports.clock, grace, ended))) running.signal("SIGKILL", "group");
+      const limits = io.stop.aborted ? STOPPING : ENDING;
+      await waitForEnd(running, { clock: io.ports.clock, ...limits });
       return ended;
     },
   };
 }
 
 /** The time until SIGTERM, and from there until SIGKILL. Looper kills the host itself 5 s after it stops it. */
-const STOPPING_MS = [1_000, 1_000] as const;
-const ENDING_MS = [5_000, 2_000] as const;
+const STOPPING = { timeoutMs: 1_000, graceMs: 1_000 };
+const ENDING = { timeoutMs: 5_000, graceMs: 2_000 };
 
 /** Whether something came to its end in time. */
 export async function endsWithin(clock: Clock, ms: number, something: Promise<unknown>): Promise<boolean> {

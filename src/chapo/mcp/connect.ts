@@ -6,9 +6,8 @@ import { JSONRPCMessageSchema, ListToolsResultSchema } from "@modelcontextprotoc
 import { errorMessage } from "../../system/errors.js";
 import type { CallContext } from "../tool.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { endsWithin } from "../../agents/acp/acp-wire.js";
+import { waitForEnd } from "../../system/processes/wait-for-end.js";
 import { splitLines } from "../../agents/process/lines.js";
-import { never } from "../../system/never.js";
 import type { ContainedProcess, Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 
@@ -107,7 +106,7 @@ const LONGEST_MESSAGE = 16 * 1024 * 1024;
 /** The most characters of stderr that are kept, from its end. */
 const KEPT_STDERR = 2_000;
 /** The wait from the end of its input to SIGTERM, and from SIGTERM to SIGKILL. */
-const ENDING_MS = [1_000, 1_000] as const;
+const ENDING_MS = 1_000;
 
 /** The ports of a connection. */
 export type WirePorts = Pick<Ports, "clock" | "processes">;
@@ -172,10 +171,7 @@ class ProcessTransport implements Transport {
     if (running === undefined) return;
     // The process may have closed its end of the pipe before.
     this.#writer.close().catch(() => undefined);
-    const { clock } = this.#ports;
-    if (!(await endsWithin(clock, ENDING_MS[0], running.ended))) running.signal("SIGTERM", "group");
-    if (!(await endsWithin(clock, ENDING_MS[1], running.ended))) running.signal("SIGKILL", "group");
-    await running.ended;
+    await waitForEnd(running, { clock: this.#ports.clock, timeoutMs: ENDING_MS, graceMs: ENDING_MS });
     await running.gone;
   }
 
@@ -188,14 +184,6 @@ class ProcessTransport implements Transport {
 }
 
 function describeEnd(end: ProcessEnd): string {
-  switch (end.how) {
-    case "exited":
-      return `it ended with exit code ${end.code}`;
-    case "killed":
-      return `it was killed by ${end.signal}`;
-    case "not-found":
-      return `it could not be started: ${end.message}`;
-    default:
-      return never(end);
-  }
+  if (end.how === "exited") return `it ended with exit code ${end.code}`;
+  return end.how === "killed" ? `it was killed by ${end.signal}` : `it could not be started: ${end.message}`;
 }

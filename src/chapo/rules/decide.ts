@@ -1,7 +1,6 @@
 // Decides whether a call may run: by the rules `Tool(pattern)` in the lists deny, ask and allow (read-rules.ts), by the list of
 // calls that are never run unasked (never-unasked.ts), and by the mode (modes.ts). Pure.
 // session/permissions/permit.ts asks a person, and src/chapo/paths.ts refuses paths outside the project and protected files.
-import { never } from "../../system/never.js";
 import type { Subject } from "../tool.js";
 import type { PermissionMode } from "../../config/settings/modes.js";
 import { classify, TABLE, type CallClass, type ClassedCall } from "./modes.js";
@@ -224,14 +223,7 @@ function meetsOther(
   place: { root: string; wide: boolean },
 ): boolean {
   if (pattern === undefined) return true;
-  switch (unit.kind) {
-    case "path":
-      return meetsPath(pattern.path, unit.path, place);
-    case "url":
-      return meetsUrl(pattern.raw, unit.url, place.wide);
-    case "name":
-      return covers(pattern.raw.replaceAll("*", STAR), unit.name);
-    default:
-      return never(unit);
-  }
+  if (unit.kind === "path") return meetsPath(pattern.path, unit.path, place);
+  if (unit.kind === "url") return meetsUrl(pattern.raw, unit.url, place.wide);
+  return covers(pattern.raw.replaceAll("*", STAR), unit.name);
 }

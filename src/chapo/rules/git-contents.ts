@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
+import { isInside } from "./patterns.js";
 import { listCalls, listFolders, toWords } from "./reading.js";
 import { covers, ONE, STAR } from "./wildcard.js";
 
@@ -32,7 +33,7 @@ export function listContentCommands(reading: ShellReading, root: string): Conten
 /** Returns whether a git command that is limited to these paths prints the file. Unclear paths do. */
 export function printsFile(paths: readonly string[], folder: string, file: string): boolean {
   const left = paths.filter((one) => EXCLUDES.test(one)).map((one) => one.replace(EXCLUDES, ""));
-  if (left.some((one) => isInside(posix.resolve(folder, one), file))) return false;
+  if (left.some((one) => isInside(file, posix.resolve(folder, one)))) return false;
   const wanted = paths.filter((one) => !EXCLUDES.test(one));
   return wanted.length === 0 || wanted.some((one) => mayName(one, folder, file));
 }
@@ -43,11 +44,7 @@ function mayName(spelled: string, folder: string, file: string): boolean {
   if (spelled.startsWith(":") || spelled.includes(ANY) || spelled.includes("[")) return true;
   const absolute = posix.resolve(folder, spelled);
   // git's star also matches slashes.
-  return isInside(absolute, file) || covers(absolute.replaceAll("*", STAR).replaceAll("?", ONE) + STAR, file);
-}
-
-function isInside(folder: string, file: string): boolean {
-  return file === folder || file.startsWith(folder === "/" ? folder : `${folder}/`);
+  return isInside(file, absolute) || covers(absolute.replaceAll("*", STAR).replaceAll("?", ONE) + STAR, file);
 }
 
 interface GitCall {

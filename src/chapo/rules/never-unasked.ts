@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
-import { isBelow } from "./patterns.js";
+import { isBelow, isInside } from "./patterns.js";
 import { toWords } from "./reading.js";
 
 /** Where relative paths of a shell text begin. */
@@ -201,8 +201,4 @@ function isOutside(word: string, { root, hasStrayed, isOnlyPatterns }: Position)
     );
   }
   return !isBelow(posix.normalize(known), root);
-}
-
-function isInside(path: string, root: string): boolean {
-  return path === root || isBelow(path, root);
 }

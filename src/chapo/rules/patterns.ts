@@ -179,3 +179,8 @@ export function meetsUrl(pattern: string, url: string, wide: boolean): boolean {
 export function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder === "/" ? "/" : `${folder}/`) && path.length > folder.length;
 }
+
+/** Returns whether the path is the folder, or inside it. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || isBelow(path, folder);
+}

@@ -151,21 +151,13 @@ interface SearchFlags {
   after: number;
 }
 
-type Flag = "ignoreCase" | "words" | "fixed" | "namesOnly" | "count" | undefined;
+const FLAGS = { i: "ignoreCase", w: "words", F: "fixed", l: "namesOnly", c: "count" } as const;
+/** Flags that are always on. */
+const ALWAYS_ON: ReadonlySet<string> = new Set("nrRHE");
 
-/** `undefined` marks a flag that is always on. */
-const FLAGS = new Map<string, Flag>([
-  ["i", "ignoreCase"],
-  ["w", "words"],
-  ["F", "fixed"],
-  ["l", "namesOnly"],
-  ["c", "count"],
-  ["n", undefined],
-  ["r", undefined],
-  ["R", undefined],
-  ["H", undefined],
-  ["E", undefined],
-]);
+function isFlag(name: string): name is keyof typeof FLAGS {
+  return Object.hasOwn(FLAGS, name);
+}
 
 /** The most lines of context. */
 export const MOST_CONTEXT = 50;
@@ -188,12 +180,11 @@ export function readFlags(spelled: string, context = 0): SearchFlags {
   );
   for (const word of text.split(/[\s,]+/).filter((one) => one !== "")) {
     for (const name of word.startsWith("--") ? [word] : Array.from(word.replace(/^-/, ""))) {
-      if (!FLAGS.has(name))
+      if (isFlag(name)) flags[FLAGS[name]] = true;
+      else if (!ALWAYS_ON.has(name))
         fail(
           `flags: ${word} is not known; there are -i, -w, -F, -l, -c, -A, -B and -C with a number (and -n, which is always on)`,
         );
-      const flag = FLAGS.get(name);
-      if (flag !== undefined) flags[flag] = true;
     }
   }
   return { ...flags, ...around };

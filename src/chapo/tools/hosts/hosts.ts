@@ -54,11 +54,12 @@ function createStagingLogsTool(files: Files, file: string | undefined): Tool {
     run: async ({ lines = USUAL_LINES }) => {
       if (file === undefined)
         fail("no staging log is configured: a person can set logs.staging in the settings");
-      try {
-        return done(await readLastLines(files, file, lines));
-      } catch (error) {
-        return fail(`cannot read the staging log (logs.staging): ${errorMessage(error)}`);
-      }
+      const read = readLastLines(files, file, lines);
+      return done(
+        await read.catch((error: unknown) =>
+          fail(`cannot read the staging log (logs.staging): ${errorMessage(error)}`),
+        ),
+      );
     },
   });
 }

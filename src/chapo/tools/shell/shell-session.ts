@@ -2,6 +2,7 @@
 // The output of a command goes to two files, so that processes it leaves in the background can still write; stopping it also ends
 // all processes it started. shell.ts defines the tools.
 import path from "node:path";
+import { waitForEnd } from "../../../system/processes/wait-for-end.js";
 import { markName } from "../../../system/processes/sweep.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../../system/ports.js";
 import type { Redact } from "../../../system/text/secrets/redact.js";
@@ -234,12 +235,9 @@ class CommandProcess {
   async stop(why: Stop): Promise<void> {
     if (this.end === undefined) {
       this.stopped ??= why;
-      this.#running.signal("SIGTERM", "group");
-      const harder = this.#ports.clock.after(GRACE_MS, () => {
-        this.#running.signal("SIGKILL", "group");
-      });
+      const { clock } = this.#ports;
+      await waitForEnd(this.#running, { clock, signal: AbortSignal.abort(), graceMs: GRACE_MS });
       await this.ended;
-      harder.cancel();
     }
     this.#watch.cancel();
     await this.#ports.processes.sweep(this.#start.mark);

@@ -2,7 +2,6 @@
 // shell-session.ts keeps the shell's state.
 import { z } from "zod";
 import { matchLines } from "../../../system/text/match-lines.js";
-import { never } from "../../../system/never.js";
 import { redactFile } from "../../redact-file.js";
 import {
   defineTool,
@@ -158,22 +157,14 @@ function describeNoSandbox({ world, started: { command: running } }: Run): strin
   return `the sandbox could not be made, and the command did not run: ${running.complaint}`;
 }
 
+const ENDED = "the command and its processes were ended, the shell is still usable. Output until then:";
+
 /** Describes why a command failed; `undefined` if it ended by itself, with any exit code. */
-function describeFailure(running: Foreground["command"], timeoutMs: number): string | undefined {
-  switch (running.stopped) {
-    case "timeout":
-      return `timed out after ${timeoutMs} ms: the command and its processes were ended, the shell is still usable. Output until then:`;
-    case "too-much":
-      return "printed more than 256 MiB: the command and its processes were ended, the shell is still usable. Output until then:";
-    case "killed":
-    case undefined:
-      break;
-    default:
-      return never(running.stopped);
-  }
-  if (running.end?.how === "not-found") return `cannot start the shell: ${running.end.message}`;
-  if (running.end?.how === "killed") return `ended by ${running.end.signal}. Output until then:`;
-  return undefined;
+function describeFailure({ end, stopped }: Foreground["command"], timeoutMs: number): string | undefined {
+  if (stopped === "timeout") return `timed out after ${timeoutMs} ms: ${ENDED}`;
+  if (stopped === "too-much") return `printed more than 256 MiB: ${ENDED}`;
+  if (end?.how === "not-found") return `cannot start the shell: ${end.message}`;
+  return end?.how === "killed" ? `ended by ${end.signal}. Output until then:` : undefined;
 }
 
 async function runInBackground(session: ShellSession, text: string): Promise<ToolResult> {

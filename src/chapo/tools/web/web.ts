@@ -40,22 +40,14 @@ export function createWebTools(request: WebRequest): Tool[] {
  */
 function isNamedByOthers(url: string, said: readonly Message[]): boolean {
   for (const message of said) {
-    switch (message.role) {
-      case "user":
-        if (message.own !== true && isMentioned(url, [message.text])) return true;
-        break;
-      case "tool": {
-        const results = message.results.filter(({ success, name }) => success && !SHELLS.test(name));
-        if (results.some(({ output }) => isMentioned(url, [output]))) return true;
-        break;
-      }
-      case "assistant": {
-        const written = message.calls.filter(({ name }) => !LOOKS_UP.test(name));
-        if (written.some(({ args }) => isMentioned(url, collectStrings(args)))) return false;
-        break;
-      }
-      default:
-        return message satisfies never;
+    if (message.role === "user") {
+      if (message.own !== true && isMentioned(url, [message.text])) return true;
+    } else if (message.role === "tool") {
+      const results = message.results.filter(({ success, name }) => success && !SHELLS.test(name));
+      if (results.some(({ output }) => isMentioned(url, [output]))) return true;
+    } else {
+      const written = message.calls.filter(({ name }) => !LOOKS_UP.test(name));
+      if (written.some(({ args }) => isMentioned(url, collectStrings(args)))) return false;
     }
   }
   return false;
