@@ -1,7 +1,7 @@
 // The parts of a command: its words for commander, and the answer, which cmd/line.ts prints. cmd/commands.ts
 // names them all.
 import { Argument, Option } from "commander";
-import { agentNameIn } from "../../src/config/settings/agent-name.js";
+import { agentNameIn } from "../../src/config/settings/setting-row.js";
 import type { StderrNote } from "../../src/ui/terminal/diagnostics.js";
 import type { CommandContext, CommandOutcome } from "./command-context.js";
 

@@ -30,7 +30,7 @@ import { tasksIn } from "../lookup/read-tasks.js";
 import { jobSummary, MOST_BYTES, type SummaryLook } from "../../src/ui/github-actions/summary.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { Option } from "commander";
-import { agentNameIn } from "../../src/config/settings/agent-name.js";
+import { agentNameIn } from "../../src/config/settings/setting-row.js";
 import type { Flags } from "../../src/config/read/resolve.js";
 import { ROWS } from "../../src/config/settings/settings.js";
 

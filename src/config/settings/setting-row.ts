@@ -7,6 +7,11 @@ export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"
 /** As `auto` looks for them; the last needs a key, and no program. */
 export const AUTO_ORDER = ["claude", ...BUILT_IN_AGENTS.filter((name) => name !== "claude")] as const;
 
+/** How the name of an agent is read where it is typed: capitals and spaces around it have no meaning. */
+export function agentNameIn(text: string): string {
+  return text.trim().toLowerCase();
+}
+
 /** The ways an agent can be called. */
 export const KINDS = [...BUILT_IN_AGENTS, "acp", "command", "scripted", "module"] as const;
 export type AgentKind = (typeof KINDS)[number];

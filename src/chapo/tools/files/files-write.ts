@@ -19,7 +19,11 @@ import { createUnifiedDiff } from "./unified-diff.js";
 const PATH = z.string();
 const MOST_EDITS = 200;
 
-const replacement = { old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() };
+const REPLACEMENT = { old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() };
+const EDIT = z.strictObject({ path: PATH, ...REPLACEMENT });
+/** One replacement and its file. */
+type FileEdit = z.output<typeof EDIT>;
+type TextEdit = Omit<FileEdit, "path">;
 
 /** Creates the tools that write text. */
 export function createWriteTools(place: ProjectFolder, known?: KnownFiles): Tool[] {
@@ -37,7 +41,7 @@ export function createWriteTools(place: ProjectFolder, known?: KnownFiles): Tool
       name: "fs_edit",
       description:
         "Replaces an exact text in a file, white space included. It must be there exactly once, unless replace_all is true.",
-      arguments: z.strictObject({ path: PATH, ...replacement }),
+      arguments: EDIT,
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
       plan: (args) => planReplacements(site, [args], (problem) => `${problem}. Nothing was changed.`),
     }),
@@ -87,7 +91,7 @@ const EDITS = z
   .array(
     z.strictObject({
       path: z.string().optional().describe("The file of this edit; without it, the path beside edits"),
-      ...replacement,
+      ...REPLACEMENT,
     }),
   )
   .min(1)
@@ -153,11 +157,6 @@ async function planReplacements(
   return planTexts(place, all, told.join("\n"));
 }
 
-/** One replacement and its file. */
-interface FileEdit extends TextEdit {
-  path: string;
-}
-
 /** `count`: the number of replacements in this file. */
 interface PlannedEdit extends TextChange {
   count: number;
@@ -181,13 +180,6 @@ async function makeEdit(
   const made = { ...file, after: edited.text, count: file.count + edited.count };
   checkText(made);
   return made;
-}
-
-/** A text to replace and its replacement. */
-interface TextEdit {
-  old_string: string;
-  new_string: string;
-  replace_all?: boolean | undefined;
 }
 
 /**

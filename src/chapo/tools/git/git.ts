@@ -225,20 +225,16 @@ function createCommitTool(git: Git): Tool {
 }
 
 /** A remote and a branch as they were named. */
-interface Named {
-  remote?: string | undefined;
-  branch?: string | undefined;
-}
-
-const target = {
+const NAMED = z.strictObject({
   remote: z.string().min(1).max(200).optional().describe("A configured remote; by default the branch's own"),
   branch: z.string().min(1).max(300).optional().describe("A branch; by default the one that is checked out"),
-};
+});
+type Named = z.output<typeof NAMED>;
 
 function createRemoteTools(git: Git): Tool[] {
   const { allowMain } = git.world;
   const shared = {
-    arguments: z.strictObject(target),
+    arguments: NAMED,
     changes: true,
     subjects: (args: Named): Subject[] => [{ kind: "name", name: spellTarget(args) }],
     timeoutMs: REMOTE_MS + LOCAL_MS,

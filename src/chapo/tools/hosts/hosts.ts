@@ -1,5 +1,6 @@
 // The tools that reach beyond the project: npm, hosts over ssh, the staging log, GitHub Actions and pm2.
 import { type Tool, defineTool, done, fail, type ToolResult } from "../../tool.js";
+import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
 import type { Sandbox } from "../sandbox.js";
 import { createToolEnv } from "../../tool-env.js";
 import { z } from "zod";
@@ -19,7 +20,7 @@ import { parseJson } from "../../../system/text/json.js";
 /** The settings and ports of these tools. */
 interface HostsWorld extends ProgramWorld {
   /** By alias. */
-  sshHosts: Readonly<Record<string, SshHost>>;
+  sshHosts: SshHosts;
   /** Absolute; `undefined` if none is configured. */
   stagingLog: string | undefined;
   /** Encloses npm, which runs the project's scripts. */
@@ -140,20 +141,13 @@ const SSH_MS = 300_000;
 const SSH_MORE_MS = 10_000;
 const CONNECT_S = 15;
 
-/** The host of an alias. */
-interface SshHost {
-  host: string;
-  user?: string;
-  port?: number;
-  /** The absolute path of a key. */
-  identity?: string;
-}
+type SshHosts = ChapoSettings["ssh"]["hosts"];
 
 /** A host or user name that ssh cannot take for an option or expand in a command of its configuration. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:%-]*$/;
 
 /** Creates the tool; `hosts` by alias. */
-function createSshTool(world: ProgramWorld, hosts: Readonly<Record<string, SshHost>>): Tool {
+function createSshTool(world: ProgramWorld, hosts: SshHosts): Tool {
   return defineTool({
     name: "ssh_execute",
     description: `Runs a command on another host. Hosts: ${Object.keys(hosts).join(", ") || "none are configured"}.`,
@@ -185,7 +179,7 @@ function createSshTool(world: ProgramWorld, hosts: Readonly<Record<string, SshHo
 }
 
 /** Builds the arguments of ssh before the command, or fails. */
-function buildSshArguments(hosts: Readonly<Record<string, SshHost>>, alias: string): string[] {
+function buildSshArguments(hosts: SshHosts, alias: string): string[] {
   const known = Object.keys(hosts).join(", ");
   const there = known === "" ? "none are configured" : `available: ${known}`;
   const { host, user, port, identity } =

@@ -1,5 +1,6 @@
 // The tool web_search asks the search provider of the settings. src/system/network.ts connects.
 import { z } from "zod";
+import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
 import type { Network, NetworkAnswer, NetworkRequest } from "../../../system/network.js";
 import { shorten } from "../../../system/text/cut.js";
 import { parseJson } from "../../../system/text/json.js";
@@ -12,14 +13,8 @@ const LONGEST_SNIPPET = 400;
 const LARGEST_ANSWER = 2 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** `agents.<name>.chapo.search`. */
-export interface WebSearchSettings {
-  provider?: "tavily" | "brave" | "serper" | "perplexity" | "searxng";
-  /** Replaces the provider's own address; required for searxng. */
-  baseUrl?: string;
-}
-
-type Provider = NonNullable<WebSearchSettings["provider"]>;
+type SearchSettings = ChapoSettings["search"];
+type Provider = NonNullable<SearchSettings["provider"]>;
 
 /** How a provider is asked: what is sent in the body, or else in the address. */
 interface Service {
@@ -58,7 +53,7 @@ const PROVIDERS: Readonly<Record<Provider, Service>> = {
 };
 
 /** Creates the tool `web_search`. Without a provider or its key, a call reports what is missing. */
-export function createWebSearchTool(network: Network, settings: WebSearchSettings, env: Variables): Tool {
+export function createWebSearchTool(network: Network, settings: SearchSettings, env: Variables): Tool {
   return defineTool({
     name: "web_search",
     description: "Searches the web; returns titles, URLs and snippets. Open the best ones with web_fetch.",
@@ -87,7 +82,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 type Asked = Pick<NetworkRequest, "url" | "method" | "headers" | "body"> & { who: string };
 
 function buildRequest(
-  { provider, baseUrl }: WebSearchSettings,
+  { provider, baseUrl }: SearchSettings,
   env: Variables,
   { query, page }: { query: string; page: number },
 ): Asked {
