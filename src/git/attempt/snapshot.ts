@@ -29,6 +29,7 @@ import {
 import { listSome } from "../../system/text/cut.js";
 import { planAll, writeTree } from "../bring-back/bring-back.js";
 import { runGit } from "../base/git.js";
+import { listChanged, putRefsBack, type Refs } from "../base/list-refs.js";
 import {
   asideId,
   checkpointFolder,
@@ -243,9 +244,6 @@ async function findWhole(repo: Repository, tips: readonly string[]): Promise<str
 // The refs that only the runner moves: the checkpoints and the saved work of one working tree. An attempt that moved, removed or
 // made one would change what a later commit holds, so they are put back. Branches and tags stay as they are.
 
-/** Full name → object. */
-type OwnRefs = ReadonlyMap<string, string>;
-
 /** The folders of the refs that only the runner moves in this tree. */
 export function ownFolders({ tree }: Repository): string[] {
   const beside = [shelvingRef(tree, "x"), shelvedRef(tree, "x")].map((ref) => ref.slice(0, -2));
@@ -253,7 +251,7 @@ export function ownFolders({ tree }: Repository): string[] {
 }
 
 /** Those of some refs that only the runner moves. Pure. */
-export function pickOwnRefs(repo: Repository, refs: OwnRefs): Map<string, string> {
+export function pickOwnRefs(repo: Repository, refs: Refs): Map<string, string> {
   const folders = ownFolders(repo).map((folder) => `${folder}/`);
   return new Map([...refs].filter(([name]) => folders.some((folder) => name.startsWith(folder))));
 }
@@ -270,30 +268,19 @@ export function ownRefsOf({ tree }: Repository, task: string): string[] {
  */
 export async function putOwnRefsBack(
   repo: Repository,
-  { before, now }: { before: OwnRefs; now: OwnRefs },
+  { before, now }: { before: Refs; now: Refs },
   { run, label }: { run: string; label: string },
 ): Promise<string[]> {
-  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
-  const changed = names.filter((name) => before.get(name) !== now.get(name));
-  if (changed.length === 0) return [];
+  const changed = listChanged(before, now);
   const warnings: string[] = [];
-  for (const name of changed) {
-    const [was, is] = [before.get(name), now.get(name)];
+  for (const { name, was, is } of changed) {
     const kept = is === undefined ? undefined : await keepForeign(repo, is, { run, label: `${label}-ref` });
     const how = is === undefined ? "removed" : was === undefined ? "made" : "moved";
     const done = was === undefined ? "was removed" : "was put back";
     const where = kept === undefined ? "" : `; what it named is kept: ${kept}`;
     warnings.push(`${name}, which only looper writes, was ${how} during the attempt, and ${done}${where}`);
   }
-  const put = changed.flatMap((name) => {
-    const was = before.get(name);
-    return was === undefined ? [] : [`update ${name} ${was}\n`];
-  });
-  // A made ref may be in the place of the folder of a removed one, or the other way round: first all of them go.
-  const gone = changed.filter((name) => now.has(name)).map((name) => `delete ${name}\n`);
-  for (const input of [gone, put])
-    if (input.length > 0)
-      await runGit(repo, ["update-ref", "--no-deref", "--stdin"], { input: input.join("") });
+  await putRefsBack(repo, changed);
   return warnings;
 }
 

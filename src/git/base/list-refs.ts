@@ -29,6 +29,34 @@ export async function deleteRefs(place: GitPlace, names: readonly string[]): Pro
   if (names.length > 0) await runGit(place, ["update-ref", "--stdin"], { input });
 }
 
+/** Refs (or objects of any kind) by their full names. */
+export type Refs = ReadonlyMap<string, string>;
+
+/** The names that differ, in their order, with what they were and are. Pure. */
+export function listChanged(
+  before: Refs,
+  now: Refs,
+): { name: string; was: string | undefined; is: string | undefined }[] {
+  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
+  return names
+    .map((name) => ({ name, was: before.get(name), is: now.get(name) }))
+    .filter(({ was, is }) => was !== is);
+}
+
+/** Puts refs back as they were. Those that were made go first: one may be in the place of the folder of a removed one. */
+export async function putRefsBack(place: GitPlace, changed: ReturnType<typeof listChanged>): Promise<void> {
+  const gone = changed.flatMap(({ name, was, is = "" }) =>
+    was === undefined ? [`delete ${name} ${is}\n`] : [],
+  );
+  const put = changed.flatMap(({ name, was, is }) => {
+    if (was === undefined) return [];
+    return [is === undefined ? `create ${name} ${was}\n` : `update ${name} ${was} ${is}\n`];
+  });
+  for (const lines of [gone, put])
+    if (lines.length > 0)
+      await runGit(place, ["update-ref", "--no-deref", "--stdin"], { input: lines.join("") });
+}
+
 /** Parses the JSON that ends the message (bytes) of a commit of this program; `undefined` if it does not match the schema. */
 export function readMessage<T>(schema: z.ZodType<T>, message: string): T | undefined {
   return readFacts(schema, toText(message.slice(message.indexOf("{", message.indexOf("\n\n")))));

@@ -4,7 +4,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { sha256Hex } from "../../system/text/sha256.js";
-import { readMessage, deleteRefs, listRefs } from "../base/list-refs.js";
+import { readMessage, deleteRefs, listChanged, listRefs } from "../base/list-refs.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { runGit, asResult } from "../base/git.js";
 import { encodeId, keptRef } from "../base/names.js";
@@ -48,11 +48,10 @@ export function listChangedRefs(
   before: Pick<HeadState, "branch" | "refs">,
   now: Pick<HeadState, "refs">,
 ): ChangedRef[] {
-  const names = [...new Set([...before.refs.keys(), ...now.refs.keys()])].sort();
+  const changed = listChanged(before.refs, now.refs);
   return KINDS.flatMap(({ kind, folder, put, remove }) =>
-    names.flatMap((ref) => {
-      const [was, is] = [before.refs.get(ref), now.refs.get(ref)];
-      if (was === is || ref === before.branch || !ref.startsWith(folder)) return [];
+    changed.flatMap(({ name: ref, was, is }) => {
+      if (ref === before.branch || !ref.startsWith(folder)) return [];
       const short = toText(ref.slice(folder.length));
       const [back, off] = [put, remove].map((command) => command.replace("NAME", () => short));
       return [{ ref, name: `the ${kind} ${short}`, was, is, put: `${back} ${was ?? ""}`, remove: off ?? "" }];

@@ -2,7 +2,7 @@
 import { toBytes, toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import { zeroLike } from "../base/repository/head.js";
-import { listRefs } from "../base/list-refs.js";
+import { listChanged, listRefs, putRefsBack } from "../base/list-refs.js";
 import { withSsh, type Repository } from "../base/repository/repository.js";
 import { TRAILER } from "../commit/message.js";
 
@@ -104,19 +104,13 @@ export async function putTagsBack(
   repo: Repository,
   before: ReadonlyMap<string, string>,
 ): Promise<readonly string[]> {
-  const now = await listTags(repo);
-  const names = [...new Set([...before.keys(), ...now.keys()])];
-  const moved = names.filter((name) => before.get(name) !== now.get(name));
-  const moves = moved.map((name) => {
-    const [was, is] = [before.get(name), now.get(name)];
-    return was === undefined
-      ? `delete ${TAGS}${toBytes(name)} ${is ?? ""}\n`
-      : `update ${TAGS}${toBytes(name)} ${was} ${is ?? zeroLike(was)}\n`;
-  });
-  if (moves.length > 0) await runGit(repo, ["update-ref", "--stdin"], { input: moves.join("") });
-  return moved.map((name) => {
-    const is = now.get(name);
-    const did = is === undefined ? "deleted" : before.has(name) ? "moved" : "made";
+  const changed = listChanged(before, await listTags(repo));
+  await putRefsBack(
+    repo,
+    changed.map((one) => ({ ...one, name: `${TAGS}${toBytes(one.name)}` })),
+  );
+  return changed.map(({ name, was, is }) => {
+    const did = is === undefined ? "deleted" : was === undefined ? "made" : "moved";
     return `the agent ${did} the tag ${name}: put back${is === undefined ? "" : `; it was ${is}`}`;
   });
 }

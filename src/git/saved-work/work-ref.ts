@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type DiffEntry, changesBetween } from "../base/read/diff.js";
 import { readMessage, deleteRefs, listRefs } from "../base/list-refs.js";
 import { importAll, OWN_IDENT, importCommit } from "../base/fast-import.js";
-import { runGit, GitError, PLAIN_DIFF } from "../base/git.js";
+import { runGit, PLAIN_DIFF } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workFolder, workRef } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
 import { diffTrees } from "../index/index-file.js";
@@ -176,32 +176,13 @@ export async function dropWork(repo: Repository, task: string): Promise<void> {
   lastWorks.get(repo.fixedAnswers)?.delete(task);
 }
 
-/** The saved work as git shows it: a summary of at most 200 files, and the patch. */
-export interface ShownWork {
-  stat: string;
-  /** Absent: it is too large to show. */
-  patch?: string;
-  /** The command that shows all of it. */
-  command: string;
-}
-
-/** Shows the work of a task. Starts one process, or two if the patch is too large. */
-export async function showWork(repo: Repository, work: Pick<TaskWork, "tip" | "base">): Promise<ShownWork> {
-  const range = [work.base, work.tip, "--", ":(top)", ...repo.excludes];
-  const stat = [...PLAIN_DIFF, "--stat=120,100,200"];
-  const command = `git diff ${work.base} ${work.tip}`;
-  try {
-    const both = toText((await runGit(repo, [...stat, "--patch", ...range])).out);
-    // Each line of the summary begins with a space; an empty line follows it.
-    const patchAt = both.indexOf("\n\ndiff --git ");
-    if (patchAt === -1) return { stat: both, patch: "", command };
-    return { stat: both.slice(0, patchAt + 1), patch: both.slice(patchAt + 2), command };
-  } catch (error) {
-    // Git's answer is longer than any prompt.
-    if (error instanceof GitError)
-      return { stat: toText((await runGit(repo, [...stat, ...range])).out), command };
-    throw error;
-  }
+/** The work of a task as git shows it: a summary of at most 200 files, the patch, and the command that shows it. Starts one process. */
+export async function showWork(
+  repo: Repository,
+  { base, tip }: Pick<TaskWork, "tip" | "base">,
+): Promise<{ diff: string; command: string }> {
+  const args = [...PLAIN_DIFF, "--stat=120,100,200", "--patch", base, tip, "--", ":(top)", ...repo.excludes];
+  return { diff: toText((await runGit(repo, args)).out), command: `git diff ${base} ${tip}` };
 }
 
 export interface SaveOrder {

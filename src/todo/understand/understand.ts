@@ -45,7 +45,7 @@ export function understandFile(bytes: Uint8Array, { withoutRoot = false } = {}):
 }
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark; `undefined` for other bytes. */
-function decode(bytes: Uint8Array): { text: string; wide: boolean } | undefined {
+export function decode(bytes: Uint8Array): { text: string; wide: boolean } | undefined {
   const [first, second] = bytes;
   const wide =
     first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";

@@ -135,8 +135,7 @@ async function readSavedWork(
   const { verdict } = saved;
   const commands = [...project.resolved.settings.verify.commands];
   if (!shown.ok || shown.value === undefined) return { verdict, commands, diff: "", command: "" };
-  const { stat, patch = "", command } = shown.value;
-  return { verdict, commands, diff: `${stat}\n${patch}`, command };
+  return { verdict, commands, ...shown.value };
 }
 
 type ReaderWorld = Pick<World, "ports" | "project" | "log" | "memory" | "workflows">;

@@ -5,6 +5,7 @@ import { isRecord, tryParseJson } from "../../../system/text/json.js";
 import { parse as parseYaml } from "yaml";
 import { checkBacklog } from "../../check/check.js";
 import type { Problem } from "../../model/problem.js";
+import { decode } from "../../understand/understand.js";
 import type { Drafted, TaskDraft } from "./plan.js";
 import { textOf, type Fields, isIssueOfGitHub, isTask, listsIn, readRecords } from "./records.js";
 import { readMarkdown, boxesOf } from "./markdown.js";
@@ -32,8 +33,9 @@ export function readImport(bytes: Uint8Array, name: string): Result<Drafted, NoI
       what: `it has ${Math.round(bytes.length / 1024 / 1024)} MB: too much for a list of tasks`,
       hint: FORMATS,
     });
-  const text = decoded(bytes);
-  if (typeof text !== "string") return text;
+  const decoded = decode(bytes);
+  if (decoded === undefined) return err({ what: "it is not UTF-8", hint: "save it as UTF-8" });
+  const text = decoded.text.replace(/^\ufeff/u, "");
   if (text.trim() === "") return err({ what: "there is nothing in it", hint: FORMATS });
   const drafted =
     /^\s*[[{]/u.test(text) && !/\.(?:md|markdown)$/iu.test(name)
@@ -41,16 +43,6 @@ export function readImport(bytes: Uint8Array, name: string): Result<Drafted, NoI
       : readText(text);
   if (!drafted.ok || drafted.value.drafts.length > 0) return drafted;
   return err({ what: `there are no tasks in it (${drafted.value.format})`, hint: FORMATS });
-}
-
-function decoded(bytes: Uint8Array): string | Result<never, NoImport> {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-    return err({ what: `it is not UTF-8${wide ? ", but UTF-16" : ""}`, hint: "save it as UTF-8" });
-  }
 }
 
 function readText(text: string): Result<Drafted, NoImport> {

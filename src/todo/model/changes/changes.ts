@@ -1,5 +1,6 @@
 // The patterns in a task's `changes`: files of its checks that a person lets the task change. Pure. The gate applies the
 // patterns (as in .gitignore, relative to the project).
+import ignore from "ignore";
 
 /** A pattern that does not count, and why. */
 export interface WrongPattern {
@@ -48,7 +49,6 @@ function isBalanced(pattern: string): boolean {
   return !rest.includes("[");
 }
 
-const CLASS = /\[([!^]?)(\]?[^\]]*)\]/u;
 const TOKEN = /\\(.)|\[[!^]?\]?[^\]]*\]|\*+|\?|[\s\S]/gu;
 /** Names that a pattern of other files could mean. */
 const OTHERS = ["vite.config.js", "lib.config.js", "a.js", "ab", "looper.js"];
@@ -58,9 +58,9 @@ function meansLooper(part: string): boolean {
   const tokens = part.match(TOKEN) ?? [];
   if (tokens.every((one) => /^(?:[*?]+|\[[!^].*\])$/u.test(one))) return false;
   if (/^\.looper|^looper\.config/iu.test(plainOf(part))) return true;
-  const pattern = toRegExp(tokens);
-  if (pattern.test(".looper")) return true;
-  return pattern.test("looper.config.js") && !OTHERS.some((one) => pattern.test(one));
+  const pattern = ignore().add(part);
+  if (pattern.ignores(".looper")) return true;
+  return pattern.ignores("looper.config.js") && !OTHERS.some((one) => pattern.ignores(one));
 }
 
 function plainOf(part: string): string {
@@ -70,16 +70,4 @@ function plainOf(part: string): string {
 /** A class of one letter, and an escaped one, mean the letter. */
 function readLiteral(token: string): string {
   return /^\\(.)$/u.exec(token)?.[1] ?? /^\[([^!^\]])\]$/u.exec(token)?.[1] ?? token;
-}
-
-function toRegExp(tokens: readonly string[]): RegExp {
-  const sources = tokens.map((token) => {
-    if (token.startsWith("*")) return ".*";
-    if (token === "?") return ".";
-    const [, not, inside] = token.length > 1 ? (CLASS.exec(token) ?? []) : [];
-    if (inside !== undefined)
-      return `[${not === "" ? "" : "^"}${inside.replaceAll(/[\\\]^[&~|]/gu, String.raw`\$&`)}]`;
-    return readLiteral(token).replaceAll(/[.+^${}()|[\]\\]/gu, String.raw`\$&`);
-  });
-  return new RegExp(`^${sources.join("")}$`, "isu");
 }
