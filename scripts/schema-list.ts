@@ -2,18 +2,18 @@
 // schemas.mjs keeps the few that people read in the repository.
 import { Workflow } from "../src/workflow/workflow.js";
 import { z } from "zod";
-import { Script } from "../src/agents/hosted/script.js";
+import { Script } from "../src/agents/hosted/play.js";
 import { ChapoEvent } from "../src/chapo/engine/events.js";
 import { ChapoScript } from "../src/chapo/models/scripted.js";
 import { settingsJsonSchema } from "../src/config/settings/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";
 import * as backlog from "../src/ui/shapes/backlog.js";
-import * as chapo from "../src/ui/shapes/chapo.js";
-import * as logs from "../src/ui/shapes/logs.js";
+import * as chapo from "../src/ui/shapes/project.js";
+import * as logs from "../src/ui/shapes/runs.js";
 import * as project from "../src/ui/shapes/project.js";
-import * as questions from "../src/ui/shapes/questions.js";
-import * as release from "../src/ui/shapes/release.js";
+import * as questions from "../src/ui/shapes/workflows.js";
+import * as release from "../src/ui/shapes/project.js";
 import * as runs from "../src/ui/shapes/runs.js";
 import * as work from "../src/ui/shapes/work.js";
 import * as workflows from "../src/ui/shapes/workflows.js";

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { Argument, Option } from "commander";
-import { hostModule, type HostIo } from "../../src/agents/hosted/host.js";
-import { hostPick } from "../../src/agents/hosted/pick.js";
+import { hostModule, hostPick, type HostIo } from "../../src/agents/hosted/host.js";
 import { hostScript } from "../../src/agents/hosted/play.js";
 import type { WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";

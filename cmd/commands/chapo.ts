@@ -25,7 +25,7 @@ import { openListing } from "../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../src/chapo/prompt/prompts.js";
 import { nodeNetwork } from "../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../src/ui/view/words/amounts.js";
-import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
+import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/project.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import { questionLines } from "../../src/ui/terminal/lines/chapo-lines.js";
 

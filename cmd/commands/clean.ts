@@ -20,7 +20,7 @@ import { describeKind } from "../../src/system/files/describe-kind.js";
 import { given } from "../../src/system/given.js";
 import { parseDuration } from "../../src/system/text/duration.js";
 import { listCopies } from "../../src/todo/store/backlog-file.js";
-import { cleanAnswer, cleanSessionsAnswer } from "../../src/ui/answers/runs/clean.js";
+import { cleanAnswer, cleanSessionsAnswer } from "../../src/ui/answers/runs/runs.js";
 import { cleanLines } from "../../src/ui/terminal/lines/clean-lines.js";
 import { plural, showBytes } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";

@@ -7,7 +7,7 @@ import { spellSettings } from "../../src/config/read/show-settings.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { clean, wrap } from "../../src/ui/text.js";
 import { checkAgents, checkKeys } from "./doctor/agents.js";
-import { bad, type Check, doctorAnswer, fine, warning } from "../../src/ui/answers/project/doctor.js";
+import { bad, type Check, doctorAnswer, fine, warning } from "../../src/ui/answers/project/project.js";
 import {
   checkContainment,
   checkGit,

@@ -1,6 +1,6 @@
 // `looper init`: asks at most three questions, and writes a task file, settings, the schemas for editors, and
 // lines in .gitignore. Leaves the files to init/plan.ts, and the task file to the store.
-import { initAnswer } from "../../src/ui/answers/project/init.js";
+import { initAnswer } from "../../src/ui/answers/project/project.js";
 import { asResult } from "../../src/git/base/git.js";
 import path from "node:path";
 import { Option } from "commander";

@@ -6,7 +6,7 @@ import type { Project } from "../../src/config/project/open-project.js";
 import { readLines } from "../../src/logging/read.js";
 import { requireTask } from "../../src/todo/change/person-edits.js";
 import { LogAttempts, type LogAttempt } from "../../src/ui/answers/runs/logs.js";
-import type { LogsAnswer } from "../../src/ui/shapes/logs.js";
+import type { LogsAnswer } from "../../src/ui/shapes/runs.js";
 import { logsLines } from "../../src/ui/terminal/lines/logs-lines.js";
 import { JSON_OPTION, TASK, TODO_FILE, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";

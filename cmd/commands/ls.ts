@@ -12,7 +12,7 @@ import { jsonText } from "../../src/ui/json-text.js";
 import type { LsAnswer } from "../../src/ui/shapes/backlog.js";
 import { taskListLines, wrongTaskLines } from "../../src/ui/terminal/task-list.js";
 import { openLine } from "../../src/ui/view/open-questions.js";
-import { listLooks, lookLine } from "../../src/ui/view/words/looks.js";
+import { listLooks, lookLine } from "../../src/ui/view/judged.js";
 import { openQuestion } from "../../src/workflow/question.js";
 import { JSON_OPTION, type WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";

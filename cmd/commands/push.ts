@@ -7,7 +7,7 @@ import {
   plannedReleaseAnswer,
   releaseAnswer,
   type ReleaseDone,
-} from "../../src/ui/answers/project/release.js";
+} from "../../src/ui/answers/project/project.js";
 import { clean, cleanLines } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { printJson, printLines, projectOf } from "../lookup/project.js";

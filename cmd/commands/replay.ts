@@ -4,7 +4,7 @@ import { Option } from "commander";
 import { readLines, type RawLine } from "../../src/logging/read.js";
 import { replayAt, replayRun } from "../../src/loop/replay/replay.js";
 import { usageError, UserError } from "../../src/system/errors.js";
-import { replayAnswer, replayAtAnswer } from "../../src/ui/answers/runs/replay.js";
+import { replayAnswer, replayAtAnswer } from "../../src/ui/answers/runs/runs.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import { clean, cleanLines } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";

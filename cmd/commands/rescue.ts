@@ -28,9 +28,9 @@ import {
   rescueListAnswer,
   rescueRestoreAnswer,
   rescueShowAnswer,
-} from "../../src/ui/answers/runs/rescue.js";
+} from "../../src/ui/answers/runs/work.js";
 import type { RescueRestoreAnswer } from "../../src/ui/shapes/work.js";
-import { diffLines, rescueLines, savedWorkLines, whyText } from "../../src/ui/terminal/rescues.js";
+import { diffLines, PUT_ASIDE, rescueLines, savedWorkLines } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
@@ -127,7 +127,7 @@ async function show({ context, rescues }: Site, ids: readonly string[]): Promise
   const json = rescueShowAnswer(found, diff);
   const { id, at, task, why, commit } = json;
   const about = task === undefined ? "" : `${clean(task)}: `;
-  const head = [`${clean(id)}  ${at}`, `${about}${whyText(why)}, ${commit}`, ""];
+  const head = [`${clean(id)}  ${at}`, `${about}${PUT_ASIDE[why]}, ${commit}`, ""];
   return { json, lines: [...head, ...diffLines(diff, lookOf(context.out).colours)] };
 }
 

@@ -1,5 +1,5 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
-import { planAnswer } from "../../src/ui/answers/runs/plan.js";
+import { planAnswer } from "../../src/ui/answers/runs/runs.js";
 import { usageError, UserError } from "../../src/system/errors.js";
 import { planRun, type RunPlan } from "../../src/loop/start/plan-run.js";
 import { given } from "../../src/system/given.js";

@@ -1,7 +1,7 @@
 // `looper stop [--now]`: asks the run in progress to end, and waits for its answer; with --now for its end.
 import { Option } from "commander";
 import { stopRun, type StoppedRun } from "../../src/loop/runs/live-run.js";
-import { stopAnswer } from "../../src/ui/answers/runs/stop.js";
+import { stopAnswer } from "../../src/ui/answers/runs/runs.js";
 import { clean } from "../../src/ui/text.js";
 import { readView } from "../../src/ui/view/read-view.js";
 import { showDuration } from "../../src/ui/view/words/amounts.js";

@@ -4,7 +4,7 @@ import { Option } from "commander";
 import type { ChangeCounts } from "../../src/loop/undo/plan-undo.js";
 import { undo } from "../../src/loop/undo/undo.js";
 import { usageError } from "../../src/system/errors.js";
-import { undoAnswer } from "../../src/ui/answers/runs/undo.js";
+import { undoAnswer } from "../../src/ui/answers/runs/work.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import type { UndoAnswer } from "../../src/ui/shapes/work.js";
 import {

@@ -5,7 +5,7 @@ import { describeWorkFolder } from "../../src/config/project/project.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import { withoutMarker } from "../../src/todo/model/select.js";
-import { validateAnswer } from "../../src/ui/answers/backlog/validate.js";
+import { validateAnswer } from "../../src/ui/answers/backlog/edit.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
 import { clean, cut } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";

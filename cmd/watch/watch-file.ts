@@ -1,6 +1,6 @@
 // Renders something again whenever it changes: in place on a terminal, else one rendering after the other.
 import { UserError } from "../../src/system/errors.js";
-import { FullScreen } from "../../src/ui/terminal/full-screen.js";
+import { FullScreen } from "../../src/ui/terminal/screen.js";
 import { clean, cut } from "../../src/ui/text.js";
 import { printLines } from "../lookup/project.js";
 import type { CommandContext } from "../context/command-context.js";

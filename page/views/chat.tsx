@@ -1,6 +1,6 @@
 // Chat with Chapo: the sessions, one of them as it goes on, its calls as cards, and the approvals that it waits for.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
+import type { ChapoSessionsAnswer } from "../../src/ui/shapes/project.js";
 import { ask, get, linesOf, send } from "../api.js";
 import { Diff } from "../diff.js";
 import { Markdown } from "../markdown.js";

@@ -1,6 +1,6 @@
 // Questions: the list, and one of them with what it shows beside the buttons.
 import { useState } from "preact/hooks";
-import type { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import type { QuestionsAnswer } from "../../src/ui/shapes/workflows.js";
 import { ask, Refused } from "../api.js";
 import { Diff } from "../diff.js";
 import { Markdown } from "../markdown.js";

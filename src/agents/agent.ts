@@ -1,5 +1,6 @@
 // The contract of an agent: what it is given, what it may say while it works, how it ends.
 // Leaves how each kind is called to its own file, and what becomes of its summary to the loop.
+import { z } from "zod";
 import type { AgentSettings } from "../config/read/agent-settings.js";
 import type { Permissions } from "../workflow/words.js";
 import type { StageAgentReport } from "../todo/model/summary.js";
@@ -54,34 +55,36 @@ export interface AgentRequest {
 }
 
 /** A call that a person must allow first. The agent ended its turn for it, and its session can be resumed with the answer. */
-export interface WaitingCall {
+export const WaitingCall = z.object({
   /** In the agent's session. */
-  id: string;
-  tool: string;
-  arguments: Readonly<Record<string, unknown>>;
+  id: z.string(),
+  tool: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
   /** The command, or the call in one line. */
-  command: string;
+  command: z.string(),
   /** Its effect: a diff, or the text that it writes. */
-  preview?: string;
+  preview: z.exactOptional(z.string()),
   /** The paths that it would write, relative to the project. */
-  paths?: readonly string[];
-}
+  paths: z.exactOptional(z.array(z.string())),
+});
+export type WaitingCall = z.infer<typeof WaitingCall>;
 
 /** The decision of a person on a call. It is given again to an attempt that was killed: the session knows whether the call ran. */
-export interface AnsweredCall {
+export const AnsweredCall = z.object({
   /** The session that made the call. */
-  session: string;
-  id: string;
-  tool: string;
+  session: z.string(),
+  id: z.string(),
+  tool: z.string(),
   /** `edit`: allowed with these arguments, which the person changed. */
-  outcome: "approve" | "reject" | "edit";
+  outcome: z.enum(["approve", "reject", "edit"]),
   /** As they were allowed. */
-  arguments?: Readonly<Record<string, unknown>>;
-  comment?: string;
-  by: string;
-  via: string;
-  at: string;
-}
+  arguments: z.exactOptional(z.record(z.string(), z.unknown())),
+  comment: z.exactOptional(z.string()),
+  by: z.string(),
+  via: z.string(),
+  at: z.string(),
+});
+export type AnsweredCall = z.infer<typeof AnsweredCall>;
 
 /** A budget, and how much of it was gone when the attempt began: tokens, dollars, milliseconds. */
 export interface Budget {

@@ -1,6 +1,7 @@
 // Counts the usage of all kinds of agents in the same way, however their CLIs name input and output. Pure.
 import { given } from "../system/given.js";
 import type { AgentEvent, Session, Used } from "./agent.js";
+import type { Price } from "../config/read/prices.js";
 
 /** To a billionth: sums of dollars are never exact, and 0.1 + 0.2 shall not go beyond 0.3. */
 export function roundUsd(amount: number): number {
@@ -77,4 +78,15 @@ function sumOf(...counts: readonly number[]): number {
     counts.reduce((sum, count) => sum + count, 0),
     Number.MAX_SAFE_INTEGER,
   );
+}
+
+const MILLION = 1_000_000;
+
+/** A cost that was told stays; without one, and without a price, it stays unknown. */
+export function addCost<U extends Used>(usage: U, price: Price | undefined): U {
+  if (price === undefined || usage.cost_usd !== undefined) return usage;
+  const { input_tokens, cached_input_tokens = 0, output_tokens } = usage;
+  const cached = cached_input_tokens * (price.cached_input ?? price.input);
+  const cost = (input_tokens * price.input + cached + output_tokens * price.output) / MILLION;
+  return { ...usage, cost_usd: roundUsd(cost) };
 }

@@ -80,8 +80,9 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text in at most `width` columns; what is cut off leaves `…`. */
-export function cut(text: string, width: number): string {
+/** The text in at most `width` columns; what is cut off leaves `…`. Without a width nothing is. */
+export function cut(text: string, width?: number): string {
+  if (width === undefined) return text;
   if (width <= 0) return widthOf(text) === 0 ? text : "";
   if (PLAIN.test(text)) return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
   let used = 0;
@@ -121,8 +122,8 @@ export function wrap(text: string, width?: number): string[] {
 }
 
 /** The same, with continuation lines indented by two columns. */
-export function hang(text: string, width: number): string[] {
-  if (shownWidth(text) <= width) return [text];
+export function hang(text: string, width?: number): string[] {
+  if (width === undefined || shownWidth(text) <= width) return [text];
   return wrap(text, Math.max(1, width - INDENT.length)).map((line, at) => (at === 0 ? line : INDENT + line));
 }
 

@@ -54,8 +54,8 @@ Looper looks for the reason of a failure in this order:
 1. the client's own fields, codes and HTTP statuses, in any language;
 2. the client's sentences, in English.
 
-The sentences are tables in \`src/agents/limits/words/\`, one for each client. Each table names the
-versions and the sources it was read from.
+The sentences are at most 60 phrases in \`src/agents/limits/sentences.ts\`. Words that mean the same are one
+word there, and a table of messages that were recorded from clients is the judge.
 
 - \`rate-limited\`, \`overloaded\` and \`network\` do not count as an attempt. The run waits until the
   time that the message names, or for 1, 2, 4 … 30 minutes.

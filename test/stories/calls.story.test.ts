@@ -2,7 +2,7 @@
 // the answer of another process reaches the same session, once. Chapo's own side is in the stories of Chapo.
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
-import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { QuestionsAnswer } from "../../src/ui/shapes/workflows.js";
 import { digestOfCall } from "../../src/workflow/call.js";
 import { story, type Rig } from "../rig/rig.js";
 import { startServer } from "../rig/serve-client.js";

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
-import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { QuestionsAnswer } from "../../src/ui/shapes/workflows.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const call = (name: string, args: unknown): object => ({ call: { name, args } });

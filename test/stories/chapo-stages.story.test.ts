@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { QuestionsAnswer } from "../../src/ui/shapes/workflows.js";
 import { exhaustively } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
-import { ChapoUndoAnswer } from "../../src/ui/shapes/chapo.js";
+import { ChapoUndoAnswer } from "../../src/ui/shapes/project.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const TRUSTED = ["--mode", "trusted"];

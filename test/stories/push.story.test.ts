@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
-import { PushAnswer } from "../../src/ui/shapes/release.js";
+import { PushAnswer } from "../../src/ui/shapes/project.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Progress } from "../../src/workflow/progress.js";
-import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { QuestionsAnswer } from "../../src/ui/shapes/workflows.js";
 import { exhaustively, sample } from "../rig/exhaustive.js";
 import { mcpCalls } from "../rig/mcp.js";
 import { type Rig, story } from "../rig/rig.js";

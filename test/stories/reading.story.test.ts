@@ -5,8 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
 import { LsAnswer } from "../../src/ui/shapes/backlog.js";
-import { LogsAnswer } from "../../src/ui/shapes/logs.js";
-import { RunsAnswer, ShowAnswer } from "../../src/ui/shapes/runs.js";
+import { LogsAnswer, RunsAnswer, ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const MARKER = {

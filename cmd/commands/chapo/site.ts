@@ -2,6 +2,7 @@
 // Leaves opening a session to src/chapo, and the conversation to converse.ts.
 import path from "node:path";
 import { chapo } from "../../../src/agents/hosted/chapo.js";
+import { processAgent } from "../../../src/agents/process/process-agent.js";
 import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import { readModelName } from "../../../src/config/settings/model-names.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
@@ -101,7 +102,7 @@ export async function modelOf(call: ChapoCall): Promise<string> {
   const typed = call.request.model;
   const model = typed === undefined ? agent.model : wholeName(typed, agent.model);
   const asked = { ...agent, chapo: settings, ...given({ model }) };
-  const found = await chapo.create(asked, { ports, self }).find(env, cwd);
+  const found = await processAgent(chapo, { settings: asked, ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
   const what = found.missing.startsWith("agents.") ? found.missing : `chapo has no model: ${found.missing}`;
   throw environmentError(what, found.hint);

@@ -1,8 +1,14 @@
 // Checks the agents a run may use: installed, version, signed in, which costs nothing. Finds keys that others
 // can read: in files that git tracks, or that other users of the machine can open.
 import path from "node:path";
-import { askAbout, type About } from "../../../src/agents/clients/about.js";
-import { clientOf, createAgent, exceededBy, explainNoneFound } from "../../../src/agents/clients/registry.js";
+import {
+  askAbout,
+  clientOf,
+  createAgent,
+  exceededBy,
+  explainNoneFound,
+  type About,
+} from "../../../src/agents/clients/registry.js";
 import { AUTO_ORDER } from "../../../src/config/settings/setting-row.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -10,7 +16,7 @@ import { AUTO, isStrategyModule } from "../../../src/config/settings/settings.js
 import { given } from "../../../src/system/given.js";
 import type { CheckResult } from "../../../src/todo/check/check.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
+import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/project.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 import { asResult } from "../../../src/git/base/git.js";
 import { readEnvFile } from "../../../src/loop/start/env-file.js";

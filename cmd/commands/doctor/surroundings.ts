@@ -5,7 +5,7 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { findSandbox } from "../../../src/system/sandbox/bubblewrap.js";
 import type { Files } from "../../../src/system/ports.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
+import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/project.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/run-request.js";
 import { readLocks, removeStaleLocks } from "../../../src/git/base/locks.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";

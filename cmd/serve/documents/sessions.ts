@@ -9,7 +9,7 @@ import { findKey } from "../../../src/config/settings/model-names.js";
 import { findLocalOffset } from "../../../src/system/clock.js";
 import { given } from "../../../src/system/given.js";
 import { sessionsAnswer } from "../../../src/ui/answers/project/chapo.js";
-import { ChapoSessionsAnswer } from "../../../src/ui/shapes/chapo.js";
+import { ChapoSessionsAnswer } from "../../../src/ui/shapes/project.js";
 import { command as config } from "../../commands/config.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError, misshapen } from "../api-error.js";

@@ -4,7 +4,7 @@ import { given } from "../../../src/system/given.js";
 import { isRecord } from "../../../src/system/text/json.js";
 import { findQuestion } from "../../../src/todo/change/person-answers.js";
 import { EditAnswer } from "../../../src/ui/shapes/backlog.js";
-import { QuestionsAnswer } from "../../../src/ui/shapes/questions.js";
+import { QuestionsAnswer } from "../../../src/ui/shapes/workflows.js";
 import * as answers from "../../commands/answer.js";
 import { command as questions } from "../../commands/questions.js";
 import { readTasks } from "../../lookup/read-tasks.js";

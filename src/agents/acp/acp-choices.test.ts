@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseSettings, type AcpWishes } from "./acp-choices.js";
+import { chooseSettings, type AcpWishes } from "./acp-host.js";
 
 const modes = (current: string, ...ids: string[]): object => ({
   modes: { currentModeId: current, availableModes: ids.map((id) => ({ id, name: id })) },

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Clock } from "../../system/ports.js";
 import { hostAcp } from "./acp-host.js";
-import type { AcpRequest } from "./acp-request.js";
+import type { AcpRequest } from "./acp-stream.js";
 import { acpReader } from "./acp-stream.js";
 import type { Session } from "../agent.js";
 import { readJsonLines } from "../limits/reader.js";

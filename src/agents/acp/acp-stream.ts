@@ -1,16 +1,54 @@
 // Reads the stream of an agent of the Agent Client Protocol (version 1), as its host passes it on: each message unchanged on
 // a line, and the host's own lines between them (acp-host.ts). Pure. Leaves tool calls to acp-tools.ts.
+import { z } from "zod";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
-import { AcpHostLine } from "./acp-request.js";
 import { toToolUse, readDenial, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
+import { HostRequest } from "../hosted/hosted.js";
 import { appendText } from "../process/bounds.js";
 import { field, listField, textField, usdField, numberField, tokensField } from "../fields.js";
-import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "../limits/reader.js";
+import {
+  errorOf,
+  heard,
+  sessionOf,
+  strange,
+  type Closing,
+  type JsonReader,
+  type Reading,
+  type Terminal,
+} from "../limits/reader.js";
 import { toUsageEvents, findUsedBefore, toUsed } from "../usage.js";
 import { isStatus, readErrorBody } from "../limits/limit-facts.js";
 import { endFailed } from "../limits/limits.js";
+
+/** The request to the host, on its stdin. */
+export const AcpRequest = HostRequest.extend({
+  args: z.array(z.string()),
+  model: z.string().optional(),
+  reasoning: z.string().optional(),
+  /** The session to resume. */
+  resume: z.exactOptional(z.string()),
+});
+export type AcpRequest = z.infer<typeof AcpRequest>;
+
+/** The host's own lines. A line of the agent has `jsonrpc`, and is not one of these. */
+export const AcpHostLine = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("refused"), tool: z.string() }),
+  z.object({ type: z.literal("not-set"), what: z.string() }),
+  z.object({
+    type: z.literal("request-failed"),
+    method: z.string(),
+    message: z.string(),
+    code: z.exactOptional(z.number()),
+    data: z.exactOptional(z.unknown()),
+  }),
+  z.object({ type: z.literal("unanswered"), method: z.string(), seconds: z.number() }),
+  /** All messages up to the next answer repeat the earlier session. */
+  z.object({ type: z.literal("replay") }),
+  z.object({ type: z.literal("killed"), signal: z.string() }),
+]);
+export type AcpHostLine = z.infer<typeof AcpHostLine>;
 
 interface Call {
   tool: AcpTool;
@@ -74,36 +112,31 @@ function readLine(state: AcpState, json: unknown, at: number): Reading<AcpState>
 
 function readHost(state: AcpState, json: unknown): Reading<AcpState> {
   const line = AcpHostLine.safeParse(json);
-  if (!line.success) return { state, events: [], known: false };
+  if (!line.success) return strange(state);
   switch (line.data.type) {
     case "refused":
-      return {
-        state: { ...state, refused: line.data.tool },
-        events: [{ type: "error", error: line.data.tool, reason: "refused" }],
-        known: true,
-      };
+      return heard(
+        { ...state, refused: line.data.tool },
+        { type: "error", error: line.data.tool, reason: "refused" },
+      );
     case "not-set":
-      return { state, events: [{ type: "error", error: line.data.what, reason: "warning" }], known: true };
+      return heard(state, { type: "error", error: line.data.what, reason: "warning" });
     case "request-failed":
       return readFailure(state, line.data);
     case "unanswered": {
       const { method, seconds } = line.data;
       const evidence = `${method}: no answer in ${seconds} s; do its args make it speak the Agent Client Protocol?`;
-      return {
-        state: { ...state, terminal: { good: false, reason: "timed-out", evidence } },
-        events: [],
-        known: true,
-      };
+      return heard({ ...state, terminal: { good: false, reason: "timed-out", evidence } });
     }
     case "replay":
-      return { state: { ...state, replaying: true }, events: [], known: true };
+      return heard({ ...state, replaying: true });
     case "killed": {
       const terminal = {
         good: false,
         reason: "killed",
         evidence: `ended by ${line.data.signal}, not by looper`,
       } as const;
-      return { state: { ...state, terminal }, events: [], known: true };
+      return heard({ ...state, terminal });
     }
     default:
       return never(line.data);
@@ -115,11 +148,7 @@ function readFailure(
   error: Extract<AcpHostLine, { type: "request-failed" }>,
 ): Reading<AcpState> {
   const terminal = describeFailedRequest(error);
-  return {
-    state: { ...state, terminal },
-    events: [{ type: "error", error: terminal.evidence, reason: terminal.reason }],
-    known: true,
-  };
+  return heard({ ...state, terminal }, errorOf(terminal));
 }
 
 function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpState> {
@@ -139,7 +168,7 @@ function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpSt
     case "usage_update": {
       const cost = field(update, "cost");
       const amount = textField(cost, "currency") === "USD" ? usdField(cost, "amount") : undefined;
-      return { state: amount === undefined ? state : { ...state, cost: amount }, events: [], known: true };
+      return heard(amount === undefined ? state : { ...state, cost: amount });
     }
     case "user_message_chunk":
     case "available_commands_update":
@@ -149,9 +178,9 @@ function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpSt
     case "notice":
     case "compaction_update":
     case "compaction_summary_chunk":
-      return { state, events: [], known: true };
+      return heard(state);
     default:
-      return { state, events: [], known: false };
+      return strange(state);
   }
 }
 
@@ -164,19 +193,15 @@ function readPast(state: AcpState, update: unknown, at: number): Reading<AcpStat
 function readPiece(state: AcpState, update: unknown, role: "assistant" | "reasoning"): Reading<AcpState> {
   const piece = textField(field(update, "content"), "text") ?? "";
   // Gemini's own note, not a word of the model's.
-  if (/^\[MODE_UPDATE\] \w+$/.test(piece)) return { state, events: [], known: true };
+  if (/^\[MODE_UPDATE\] \w+$/.test(piece)) return heard(state);
   const id = textField(update, "messageId");
   const parent = parentOf(update);
   const { said } = state;
   if (said?.role === role && said.id === id && said.parent.parent === parent.parent) {
-    return {
-      state: { ...state, said: { ...said, text: appendText(said.text, piece) } },
-      events: [],
-      known: true,
-    };
+    return heard({ ...state, said: { ...said, text: appendText(said.text, piece) } });
   }
   const { state: quiet, events } = flush(state, []);
-  return { state: { ...quiet, said: { role, id, text: piece, parent } }, events, known: true };
+  return heard({ ...quiet, said: { role, id, text: piece, parent } }, ...events);
 }
 
 function parentOf(update: unknown): Parent {
@@ -208,7 +233,7 @@ function readCall(
   { call, at, asked }: { call: unknown; at: number; asked: boolean },
 ): Reading<AcpState> {
   const id = textField(call, "toolCallId") ?? "";
-  if (state.ended.includes(id)) return { state, events: [], known: true };
+  if (state.ended.includes(id)) return heard(state);
   const before = state.open.get(id);
   const tool = mergeTool(before?.tool, call);
   const status = textField(call, "status");
@@ -247,24 +272,18 @@ function readAnswer({ replaying: _over, ...state }: AcpState, result: unknown): 
   const capabilities = field(result, "agentCapabilities");
   if (capabilities !== undefined) {
     const resumable = resumeMethod(capabilities) !== undefined;
-    return { state: { ...state, resumable }, events: [], known: true };
+    return heard({ ...state, resumable });
   }
   const session = textField(result, "sessionId");
-  return { state: session === undefined ? state : { ...state, session }, events: [], known: true };
+  return heard(session === undefined ? state : { ...state, session });
 }
 
 function endTurn(state: AcpState, stopReason: string, result: unknown): Reading<AcpState> {
   const { state: quiet, events } = flush(state, []);
   const terminal = endOfTurn(stopReason, result, quiet);
-  const failure: AgentEvent[] = terminal.good
-    ? []
-    : [{ type: "error", error: terminal.evidence, reason: terminal.reason }];
+  const failure: AgentEvent[] = terminal.good ? [] : [errorOf(terminal)];
   const tokens = readTokens(result);
-  return {
-    state: { ...quiet, open: new Map(), terminal, ...given({ tokens }) },
-    events: [...events, ...failure],
-    known: true,
-  };
+  return heard({ ...quiet, open: new Map(), terminal, ...given({ tokens }) }, ...events, ...failure);
 }
 
 /** Tokens are those of the turn and told at its end, dollars those of the session; of prices it does not know an agent says 0. */

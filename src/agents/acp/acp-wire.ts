@@ -22,10 +22,15 @@ export function openWire(
 ): Wire {
   const input = new TransformStream<Uint8Array, Uint8Array>();
   const writer = input.writable.getWriter();
-  const incoming = openQueue<AnyMessage>();
+  const incoming = new TransformStream<AnyMessage, AnyMessage>();
+  const heard = incoming.writable.getWriter();
   const lines = splitLines();
   const take = async (texts: readonly string[]): Promise<void> => {
-    for (const text of texts) await takeLine(text, { io, hear, incoming });
+    for (const text of texts) {
+      const message = await takeLine(text, io, hear);
+      // Once the reader has cancelled, what is said is dropped.
+      if (message !== undefined) heard.write(message).catch(() => undefined);
+    }
   };
   const running = io.ports.processes.start({
     ...program,
@@ -36,12 +41,12 @@ export function openWire(
   });
   const ended = running.ended.then(async (end) => {
     await take(lines.end());
-    incoming.close();
+    heard.close().catch(() => undefined);
     return end;
   });
   return {
     stream: {
-      readable: incoming.stream,
+      readable: incoming.readable,
       writable: new WritableStream({
         write: (message) => writer.write(Buffer.from(`${JSON.stringify(message)}\n`)),
       }),
@@ -73,50 +78,24 @@ export async function endsWithin(clock: Clock, ms: number, something: Promise<un
   });
 }
 
-interface Ears {
-  io: HostIo;
-  hear: (message: object) => void;
-  incoming: Queue<AnyMessage>;
-}
-
-/** Takes one line. A line that is not a message is kept too, and counts as not understood. */
-async function takeLine(text: string, { io, hear, incoming }: Ears): Promise<void> {
-  if (text.trim() === "") return;
+/** Takes one line; a message for the stream. A line that is not a message is kept too, and counts as not understood. */
+async function takeLine(
+  text: string,
+  io: HostIo,
+  hear: (message: object) => void,
+): Promise<AnyMessage | undefined> {
+  if (text.trim() === "") return undefined;
   const message = parseJson(text);
-  if (!isMessage(message)) return writeLine(io, { type: "stray", line: text });
+  if (!isMessage(message)) {
+    await writeLine(io, { type: "stray", line: text });
+    return undefined;
+  }
   await io.write(`${text}\n`);
   hear(message);
-  if (textField(message, "method") !== "session/update") incoming.add(message);
+  return textField(message, "method") === "session/update" ? undefined : message;
 }
 
 /** Checks the version only: the protocol's library checks the rest. */
 function isMessage(json: unknown): json is AnyMessage {
   return field(json, "jsonrpc") === "2.0";
-}
-
-interface Queue<T> {
-  stream: ReadableStream<T>;
-  add(item: T): void;
-  close(): void;
-}
-
-/** A stream of added items; items are dropped once the reader has cancelled. */
-function openQueue<T>(): Queue<T> {
-  let feed: ReadableStreamDefaultController<T> | undefined;
-  const stream = new ReadableStream<T>({
-    start: (controller) => {
-      feed = controller;
-    },
-    cancel: () => {
-      feed = undefined;
-    },
-  });
-  return {
-    stream,
-    add: (item) => feed?.enqueue(item),
-    close: () => {
-      feed?.close();
-      feed = undefined;
-    },
-  };
 }

@@ -4,7 +4,7 @@ import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
 import { endFailed } from "../limits/limits.js";
-import { sessionOf, type Closing, type Terminal } from "../limits/reader.js";
+import { errorOf, sessionOf, type Closing, type Terminal } from "../limits/reader.js";
 import { addUsed, NOTHING_USED, toUsageEvents, findUsedBefore, toUsed, subtractUsed } from "../usage.js";
 
 /** Facts from the stream that the result line lacks or repeats. */
@@ -31,9 +31,7 @@ export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
       ...sessionOf(stream.session, addUsed(before ?? NOTHING_USED, stream.spoken)),
     };
   const terminal = terminalOf(stream, result);
-  const failure: AgentEvent[] = terminal.good
-    ? []
-    : [{ type: "error", error: terminal.evidence, reason: terminal.reason }];
+  const failure: AgentEvent[] = terminal.good ? [] : [errorOf(terminal)];
   const structured = field(result, "structured_output") ?? undefined;
   const { now, total } = countUsed(result, before);
   return {

@@ -5,7 +5,15 @@ import type { AgentEvent, Session, Used } from "../agent.js";
 import { closeResult, usedOfMessage } from "./claude-result.js";
 import { asText, field, listField, numberField, textField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
-import { withoutTool, withTool, type JsonReader, type OpenTools, type Reading } from "../limits/reader.js";
+import {
+  beginUse,
+  endUse,
+  heard,
+  strange,
+  type JsonReader,
+  type OpenTools,
+  type Reading,
+} from "../limits/reader.js";
 import { addUsed, NOTHING_USED } from "../usage.js";
 
 interface Message {
@@ -69,13 +77,13 @@ function readLine(state: ClaudeState, json: unknown, at: number): Reading<Claude
     case "user":
       return readUser(state, json, at);
     case "result":
-      return { state: { ...state, open: new Map(), result: json }, events: [], known: true };
+      return heard({ ...state, open: new Map(), result: json });
     case "rate_limit_event":
-      return { state: readLimit(state, field(json, "rate_limit_info")), events: [], known: true };
+      return heard(readLimit(state, field(json, "rate_limit_info")));
     case "stream_event":
-      return { state, events: [], known: true };
+      return heard(state);
     default:
-      return { state, events: [], known: false };
+      return strange(state);
   }
 }
 
@@ -85,7 +93,7 @@ function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
     const session = textField(json, "session_id");
     // Work continues: an earlier result was not the end.
     const next = { ...state, result: undefined, ...given({ session }) };
-    return { state: next, events: [], known: true };
+    return heard(next);
   }
   if (subtype === "api_retry") {
     return {
@@ -99,11 +107,7 @@ function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
     const id = textField(json, "tool_use_id");
     const denied = id === undefined ? state.denied : new Set(state.denied).add(id);
     const error = `${textField(json, "tool_name") ?? "a tool"}: ${textField(json, "message") ?? "denied"}`;
-    return {
-      state: { ...state, denied },
-      events: [{ type: "error", error, reason: "refused" }],
-      known: true,
-    };
+    return heard({ ...state, denied }, { type: "error", error, reason: "refused" });
   }
   return { state, events: [], known: QUIET_SYSTEM.has(subtype) };
 }
@@ -144,7 +148,7 @@ function isSynthetic(json: unknown): boolean {
 /** Error text, not model output. The result line says it again, as the end. */
 function readSynthetic(state: ClaudeState, json: unknown): Reading<ClaudeState> {
   const error = textField(json, "error");
-  return { state: error === undefined ? state : { ...state, apiError: error }, events: [], known: true };
+  return heard(error === undefined ? state : { ...state, apiError: error });
 }
 
 function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<ClaudeState> {
@@ -166,9 +170,9 @@ function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<C
         ...parent,
       });
     } else if (type === "tool_use") {
-      const begun = beginTool(next, { block, at, parent });
+      const begun = beginTool(next, block, at);
       next = begun.state;
-      events.push(begun.event);
+      events.push({ ...begun.event, ...parent });
     } else if (!QUIET_BLOCK.test(type)) {
       known = false;
     }
@@ -199,25 +203,16 @@ function parentOf(json: unknown): Parent {
   return parent === undefined ? {} : { parent };
 }
 
-interface Block {
-  block: unknown;
-  at: number;
-  parent: Parent;
-}
-
 function beginTool(
   state: ClaudeState,
-  { block, at, parent }: Block,
+  block: unknown,
+  at: number,
 ): { state: ClaudeState; event: AgentEvent } {
-  const id = textField(block, "id") ?? "";
   const name = textField(block, "name") ?? "";
   const input = field(block, "input") ?? {};
   const command = name === "Bash" ? textField(input, "command") : undefined;
-  const shell = command !== undefined;
-  const open = withTool(state.open, id, { name: command ?? name, shell, at });
-  const event: AgentEvent = shell
-    ? { type: "command", command, ...parent }
-    : { type: "tool_use", name, input, id, ...parent };
+  const use = { id: textField(block, "id") ?? "", name, input, command, at };
+  const { open, event } = beginUse(state.open, use);
   return { state: { ...state, open }, event };
 }
 
@@ -230,38 +225,22 @@ function readUser(state: ClaudeState, json: unknown, at: number): Reading<Claude
   for (const block of [...texts, ...listField(field(json, "message"), "content")]) {
     const type = textField(block, "type");
     if (type === "tool_result") {
-      const ended = endTool(next, { block, at, parent });
+      const ended = endTool(next, block, at);
       next = ended.state;
-      events.push(ended.event);
+      events.push({ ...ended.event, ...parent });
     } else if (type === "text" && field(json, "isSynthetic") !== true) {
       events.push({ type: "message", role: "user", content: textField(block, "text") ?? "", ...parent });
     }
   }
-  return { state: next, events, known: true };
+  return heard(next, ...events);
 }
 
-function endTool(
-  state: ClaudeState,
-  { block, at, parent }: Block,
-): { state: ClaudeState; event: AgentEvent } {
-  const id = textField(block, "tool_use_id") ?? "";
+function endTool(state: ClaudeState, block: unknown, at: number): { state: ClaudeState; event: AgentEvent } {
   const output = asText(field(block, "content"));
   const failed = field(block, "is_error") === true;
-  const begun = state.open.get(id);
-  const next = { ...state, open: withoutTool(state.open, id) };
-  if (begun?.shell !== true) {
-    return { state: next, event: { type: "tool_result", id, output, is_error: failed, ...parent } };
-  }
   const told = /^Exit code (\d+)/.exec(output)?.[1];
   const exitCode = told !== undefined ? Number(told) : failed ? undefined : 0;
-  return {
-    state: next,
-    event: {
-      type: "command",
-      command: begun.name,
-      ...given({ exit_code: exitCode }),
-      duration_ms: Math.round(at - begun.at),
-      ...parent,
-    },
-  };
+  const end = { id: textField(block, "tool_use_id") ?? "", output, failed, exitCode, at };
+  const { open, event } = endUse(state.open, end);
+  return { state: { ...state, open }, event };
 }

@@ -1,22 +1,31 @@
 // Claude Code: how it is called and stopped. What it prints is claude-stream.ts's.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Permissions } from "../../workflow/words.js";
-import { never } from "../../system/never.js";
 import { parseJson } from "../../system/text/json.js";
 import { field } from "../fields.js";
-import type { Ports } from "../../system/ports.js";
-import type { Agent, AgentRequest } from "../agent.js";
-import type { Client } from "../client.js";
+import type { AgentRequest } from "../agent.js";
+import type { Client } from "../process/client.js";
 import { claudeReader } from "./claude-stream.js";
-import { findProgram } from "../process/find.js";
-import { processAgent } from "../process/process-agent.js";
+import { onPath } from "../process/find.js";
 import { readJsonLines } from "../limits/reader.js";
 import { summarySchema } from "./summary-flag.js";
 
-const INSTALL = "install it with `npm i -g @anthropic-ai/claude-code`, then run `claude` once and sign in";
-
+/** It does not replace itself by a newer version in the midst of a run. */
 export const claude: Client = {
-  create: (settings, { ports }) => claudeAgent(settings, ports),
+  find: onPath(
+    "claude",
+    "install it with `npm i -g @anthropic-ai/claude-code`, then run `claude` once and sign in",
+  ),
+  call: (request, command, { settings }) => ({
+    command,
+    args: claudeArgs(settings, request),
+    env: { DISABLE_AUTOUPDATER: "1" },
+    input: request.prompt,
+  }),
+  // SIGINT would make it exit 0.
+  cleanStop: { signal: "SIGTERM", target: "process" },
+  reader: ({ resume }) => readJsonLines(claudeReader(resume)),
+  client: { exitIsStatus: false },
   exceeds: ({ permissions }) =>
     permissions === "read-only" ? undefined : "its shell reaches outside the project",
   reports: () => "cost",
@@ -33,28 +42,6 @@ export const claude: Client = {
   },
 };
 
-/** The agent of kind `claude`. It does not replace itself by a newer version in the midst of a run. */
-function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
-  return processAgent(
-    settings,
-    {
-      find: (env, cwd) =>
-        findProgram({ settings, ports }, { name: "claude", install: INSTALL }, { env, cwd }),
-      call: (request, binary) => ({
-        command: binary,
-        args: claudeArgs(settings, request),
-        env: { DISABLE_AUTOUPDATER: "1" },
-        input: request.prompt,
-      }),
-      // SIGINT would make it exit 0.
-      cleanStop: { signal: "SIGTERM", target: "process" },
-      reader: ({ resume }) => readJsonLines(claudeReader(resume)),
-      client: { exitIsStatus: false },
-    },
-    ports,
-  );
-}
-
 /** The arguments; the prompt comes on stdin. `--allowedTools` takes all words up to the next flag, so one follows. */
 export function claudeArgs(
   settings: AgentSettings,
@@ -63,7 +50,7 @@ export function claudeArgs(
   const schema = summarySchema(request, { flag: "--json-schema", args: settings.args });
   return [
     "-p",
-    ...permit(request.permissions),
+    ...PERMIT[request.permissions],
     "--output-format",
     "stream-json",
     "--verbose",
@@ -80,15 +67,8 @@ export function claudeArgs(
 const REQUESTS = "mcp__looper";
 
 /** Never IS_SANDBOX: that they are in a sandbox is for users to state. */
-function permit(permissions: Permissions): string[] {
-  switch (permissions) {
-    case "read-only":
-      return ["--permission-mode", "plan", "--allowedTools", REQUESTS];
-    case "workspace":
-      return ["--permission-mode", "acceptEdits", "--allowedTools", `Bash Edit Write Read ${REQUESTS}`];
-    case "full":
-      return ["--dangerously-skip-permissions"];
-    default:
-      return never(permissions);
-  }
-}
+const PERMIT: Readonly<Record<Permissions, readonly string[]>> = {
+  "read-only": ["--permission-mode", "plan", "--allowedTools", REQUESTS],
+  workspace: ["--permission-mode", "acceptEdits", "--allowedTools", `Bash Edit Write Read ${REQUESTS}`],
+  full: ["--dangerously-skip-permissions"],
+};

@@ -4,7 +4,10 @@ import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField } from "../fields.js";
 import { endFailed } from "../limits/limits.js";
 import {
+  errorOf,
+  heard,
   sessionOf,
+  strange,
   withoutTool,
   withTool,
   type Closing,
@@ -39,9 +42,9 @@ export function codexReader(resumed?: Session): JsonReader<CodexState> {
 function readLine(state: CodexState, json: unknown, at: number): Reading<CodexState> {
   switch (textField(json, "type") ?? "") {
     case "thread.started":
-      return { state: { ...state, ...threadOf(json) }, events: [], known: true };
+      return heard({ ...state, ...threadOf(json) });
     case "turn.started":
-      return { state: beginTurn(state), events: [], known: true };
+      return heard(beginTurn(state));
     case "item.started":
     case "item.updated":
     case "item.completed":
@@ -51,13 +54,14 @@ function readLine(state: CodexState, json: unknown, at: number): Reading<CodexSt
     case "turn.failed":
       return readFailure(state, textField(field(json, "error"), "message") ?? "the turn failed");
     case "turn.completed":
-      return {
-        state: { ...state, open: new Map(), terminal: { good: true }, ...readUsed(field(json, "usage")) },
-        events: [],
-        known: true,
-      };
+      return heard({
+        ...state,
+        open: new Map(),
+        terminal: { good: true },
+        ...readUsed(field(json, "usage")),
+      });
     default:
-      return { state, events: [], known: false };
+      return strange(state);
   }
 }
 
@@ -92,16 +96,14 @@ function beginTurn({ open, final, thread, used }: CodexState): CodexState {
 
 function readFailure(state: CodexState, message: string): Reading<CodexState> {
   const terminal = endFailed({ text: message }, message);
-  return {
-    state: { ...state, open: new Map(), terminal },
-    events: [{ type: "error", error: message, reason: terminal.reason }],
-    known: true,
-  };
+  return heard(
+    { ...state, open: new Map(), terminal },
+    { type: "error", error: message, reason: terminal.reason },
+  );
 }
 
 function readError(state: CodexState, message: string): Reading<CodexState> {
-  if (!message.startsWith("Reconnecting"))
-    return { state: { ...state, lastError: message }, events: [], known: true };
+  if (!message.startsWith("Reconnecting")) return heard({ ...state, lastError: message });
   const notice: AgentEvent = { type: "error", error: message, reason: "retrying" };
   return { state, events: [notice], known: true, waiting: { text: message } };
 }
@@ -132,15 +134,13 @@ function readItem(state: CodexState, json: unknown, at: number): Reading<CodexSt
       return readTool(state, { item, done, at });
     case "todo_list":
       // Stays open for the whole turn: it says nothing of whether codex is at work.
-      return { state, events: done ? [] : [{ type: "tool_use", ...toolOf(item) }], known: true };
-    case "error":
-      return {
-        state,
-        events: done ? [{ type: "error", error: textField(item, "message") ?? "", reason: "warning" }] : [],
-        known: true,
-      };
+      return done ? heard(state) : heard(state, { type: "tool_use", ...toolOf(item) });
+    case "error": {
+      const evidence = textField(item, "message") ?? "";
+      return done ? heard(state, errorOf({ evidence, reason: "warning" })) : heard(state);
+    }
     default:
-      return { state, events: [], known: false };
+      return strange(state);
   }
 }
 
@@ -149,12 +149,12 @@ function readMessage(
   text: string | undefined,
   role: "assistant" | "reasoning",
 ): Reading<CodexState> {
-  if (text === undefined) return { state, events: [], known: true };
-  return {
-    state: role === "assistant" ? { ...state, final: text } : state,
-    events: [{ type: "message", role, content: text }],
-    known: true,
-  };
+  if (text === undefined) return heard(state);
+  return heard(role === "assistant" ? { ...state, final: text } : state, {
+    type: "message",
+    role,
+    content: text,
+  });
 }
 
 interface Item {
@@ -168,9 +168,9 @@ function readCommand(state: CodexState, { item, done, at }: Item): Reading<Codex
   const command = textField(item, "command") ?? "";
   const begun = state.open.get(id);
   if (!done) {
-    if (begun !== undefined) return { state, events: [], known: true };
+    if (begun !== undefined) return heard(state);
     const open = withTool(state.open, id, { name: command, at });
-    return { state: { ...state, open }, events: [{ type: "command", command }], known: true };
+    return heard({ ...state, open }, { type: "command", command });
   }
   const exitCode = numberField(item, "exit_code");
   const ended: AgentEvent = {
@@ -181,11 +181,7 @@ function readCommand(state: CodexState, { item, done, at }: Item): Reading<Codex
   };
   const declined: AgentEvent[] =
     textField(item, "status") === "declined" ? [{ type: "error", error: command, reason: "refused" }] : [];
-  return {
-    state: { ...state, open: withoutTool(state.open, id) },
-    events: [ended, ...declined],
-    known: true,
-  };
+  return heard({ ...state, open: withoutTool(state.open, id) }, ended, ...declined);
 }
 
 function readTool(state: CodexState, { item, done, at }: Item): Reading<CodexState> {
@@ -196,15 +192,11 @@ function readTool(state: CodexState, { item, done, at }: Item): Reading<CodexSta
   if (!done) {
     const open = withTool(state.open, tool.id, { name: tool.name, at });
     const said = state.open.has(tool.id) || tool.name === "web_search";
-    return { state: { ...state, open }, events: said ? [] : [use], known: true };
+    return heard({ ...state, open }, ...(said ? [] : [use]));
   }
   const failed = textField(item, "status") === "failed" || (field(item, "error") ?? null) !== null;
   const result: AgentEvent = { type: "tool_result", id: tool.id, output: outputOf(item), is_error: failed };
-  return {
-    state: { ...state, open: withoutTool(state.open, tool.id) },
-    events: late ? [use, result] : [result],
-    known: true,
-  };
+  return heard({ ...state, open: withoutTool(state.open, tool.id) }, ...(late ? [use, result] : [result]));
 }
 
 function toolOf(item: unknown): { name: string; input: unknown; id: string } {

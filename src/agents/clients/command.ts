@@ -1,35 +1,26 @@
 // Any command as an agent: the prompt by stdin, argument or file; text or our own events on stdout; exit code 0 is good.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { never } from "../../system/never.js";
-import type { Ports } from "../../system/ports.js";
-import type { Agent, AgentRequest } from "../agent.js";
-import type { Client } from "../client.js";
+import type { AgentRequest } from "../agent.js";
+import type { Call, Client } from "../process/client.js";
 import { findBinary } from "../process/find.js";
 import { createOwnReader } from "../hosted/own-lines.js";
-import { processAgent, type Call, type ProcessKind } from "../process/process-agent.js";
-import { readJsonLines, type Reader } from "../limits/reader.js";
+import { errorOf, heard, readJsonLines, type Reader } from "../limits/reader.js";
 import { appendLine } from "../process/bounds.js";
 
 // The longest argument that Linux accepts.
 const MAX_ARGUMENT_BYTES = 131_071;
 
+/** What it may do is told by its `args` alone. */
 export const command: Client = {
-  create: (settings, { ports }) => commandAgent(settings, ports),
+  find: findBinary("the program to start"),
+  call: (request, binary, { settings }) => commandCall(settings, request, binary),
+  cleanStop: { signal: "SIGTERM", target: "group" },
+  reader: (_request, { output }) =>
+    output === "text" ? textReader : readJsonLines(createOwnReader("command")),
   exceeds: () => "may do whatever its command does",
   reports: ({ output }) => (output === "jsonl" ? "cost" : "nothing"),
 };
-
-/** The agent of kind `command`. What it may do is told by its `args` alone. */
-function commandAgent(settings: AgentSettings, ports: Ports): Agent {
-  const kind: Omit<ProcessKind<never>, "reader"> = {
-    find: (env, cwd) => findBinary({ settings, ports }, "the program to start", { env, cwd }),
-    call: (request, binary) => commandCall(settings, request, binary),
-    cleanStop: { signal: "SIGTERM", target: "group" },
-  };
-  return settings.output === "text"
-    ? processAgent(settings, { ...kind, reader: () => textReader }, ports)
-    : processAgent(settings, { ...kind, reader: () => readJsonLines(createOwnReader("command")) }, ports);
-}
 
 /** `{prompt}` (prompt_via arg) and `{prompt_file}` (file) stand for the prompt in `args`; without one it comes last. */
 export function commandCall(
@@ -85,21 +76,14 @@ export const textReader: Reader<TextState> = {
   isText: true,
   read(state, line) {
     const final = appendLine(state.final, line);
-    if (line.trim() === "") return { state: { ...state, final }, events: [], known: true };
+    if (line.trim() === "") return heard({ ...state, final });
     const told = state.told + Math.max(LEAST_LINE, Buffer.byteLength(line));
     if (told <= MAX_TEXT) {
-      return {
-        state: { ...state, final, told },
-        events: [{ type: "message", role: "assistant", content: line }],
-        known: true,
-      };
+      return heard({ ...state, final, told }, { type: "message", role: "assistant", content: line });
     }
-    const error = "more than 1 MiB of text: the rest is in the raw output only";
-    return {
-      state: { ...state, final, isCut: true },
-      events: state.isCut ? [] : [{ type: "error", error, reason: "output-cut" }],
-      known: true,
-    };
+    const evidence = "more than 1 MiB of text: the rest is in the raw output only";
+    const cut = { ...state, final, isCut: true };
+    return state.isCut ? heard(cut) : heard(cut, errorOf({ evidence, reason: "output-cut" }));
   },
   busy: () => false,
   close: ({ final }) => ({

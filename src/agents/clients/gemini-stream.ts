@@ -5,9 +5,12 @@ import { appendText } from "../process/bounds.js";
 import { field, textField, tokensField } from "../fields.js";
 import { endFailed } from "../limits/limits.js";
 import {
+  beginUse,
+  endUse,
+  errorOf,
+  heard,
   sessionOf,
-  withoutTool,
-  withTool,
+  strange,
   type Closing,
   type JsonReader,
   type OpenTools,
@@ -35,7 +38,7 @@ export const geminiReader: JsonReader<GeminiState> = {
   start: { open: new Map(), said: "", final: "" },
   readLine(state, json, at) {
     if (isPiece(json)) {
-      return { state: { ...state, said: appendText(state.said, pieceOf(json)) }, events: [], known: true };
+      return heard({ ...state, said: appendText(state.said, pieceOf(json)) });
     }
     const { state: quiet, events } = endMessage(state);
     const reading = readLine(quiet, json, at);
@@ -66,11 +69,11 @@ function readLine(state: GeminiState, json: unknown, at: number): Reading<Gemini
     case "init": {
       const session = textField(json, "session_id");
       const next = session === undefined ? state : { ...state, session };
-      return { state: next, events: [], known: true };
+      return heard(next);
     }
     case "message":
       // The prompt, said back.
-      return { state, events: [], known: true };
+      return heard(state);
     case "tool_use":
       return beginTool(state, json, at);
     case "tool_result":
@@ -80,49 +83,34 @@ function readLine(state: GeminiState, json: unknown, at: number): Reading<Gemini
     case "result":
       return readResult(state, json);
     default:
-      return { state, events: [], known: false };
+      return strange(state);
   }
 }
 
 function beginTool(state: GeminiState, json: unknown, at: number): Reading<GeminiState> {
-  const id = textField(json, "tool_id") ?? "";
   const name = textField(json, "tool_name") ?? "";
   const input = field(json, "parameters") ?? {};
   const command = name === "run_shell_command" ? textField(input, "command") : undefined;
-  const shell = command !== undefined;
-  const open = withTool(state.open, id, { name: command ?? name, shell, at });
-  const event: AgentEvent = shell ? { type: "command", command } : { type: "tool_use", name, input, id };
-  return { state: { ...state, open }, events: [event], known: true };
+  const use = { id: textField(json, "tool_id") ?? "", name, input, command, at };
+  const { open, event } = beginUse(state.open, use);
+  return heard({ ...state, open }, event);
 }
 
 /** A command that exits 3 has the status "success"; its code is told only where it printed nothing. */
 function endTool(state: GeminiState, json: unknown, at: number): Reading<GeminiState> {
-  const id = textField(json, "tool_id") ?? "";
   const output = textField(json, "output") ?? "";
   const error = field(json, "error");
   const failed = textField(json, "status") === "error";
-  const begun = state.open.get(id);
-  const next = { ...state, open: withoutTool(state.open, id) };
-  const told = textField(error, "message") ?? output;
-  const refused: AgentEvent[] =
-    textField(error, "type") === "policy_violation"
-      ? [{ type: "error", error: told, reason: "refused" }]
-      : [];
-  if (begun?.shell !== true) {
-    const result: AgentEvent = { type: "tool_result", id, output, is_error: failed };
-    return { state: next, events: [result, ...refused], known: true };
-  }
-  // The command did not run at all: its end alone would not say so.
-  const unmade: AgentEvent[] =
-    failed && refused.length === 0 ? [{ type: "error", error: told, reason: "warning" }] : refused;
   const code = /^Command exited with code: (\d+)$/.exec(output)?.[1];
-  const ended: AgentEvent = {
-    type: "command",
-    command: begun.name,
-    ...(code === undefined ? {} : { exit_code: Number(code) }),
-    duration_ms: Math.round(at - begun.at),
-  };
-  return { state: next, events: [ended, ...unmade], known: true };
+  const exitCode = code === undefined ? undefined : Number(code);
+  const end = { id: textField(json, "tool_id") ?? "", output, failed, exitCode, at };
+  const { open, event } = endUse(state.open, end);
+  const isRefused = textField(error, "type") === "policy_violation";
+  // A command that did not run at all: its end alone would not say so.
+  const isTold = isRefused || (failed && event.type === "command");
+  const evidence = textField(error, "message") ?? output;
+  const told = isTold ? [errorOf({ evidence, reason: isRefused ? "refused" : "warning" })] : [];
+  return heard({ ...state, open }, event, ...told);
 }
 
 const HALTS: readonly (readonly [FailureReason, RegExp])[] = [
@@ -134,15 +122,14 @@ function readError(state: GeminiState, json: unknown): Reading<GeminiState> {
   const message = textField(json, "message") ?? "";
   const halt = HALTS.find(([, words]) => words.test(message))?.[0];
   const warning = textField(json, "severity") === "warning";
-  return {
-    state: {
+  return heard(
+    {
       ...state,
       ...(warning ? {} : { lastError: message }),
       ...(halt === undefined ? {} : { halted: { reason: halt, evidence: message } }),
     },
-    events: [{ type: "error", error: message, ...(warning ? { reason: "warning" } : {}) }],
-    known: true,
-  };
+    { type: "error", error: message, ...(warning ? { reason: "warning" } : {}) },
+  );
 }
 
 function readResult(state: GeminiState, json: unknown): Reading<GeminiState> {
@@ -150,18 +137,17 @@ function readResult(state: GeminiState, json: unknown): Reading<GeminiState> {
   const next = { ...state, open: new Map(), usage };
   if (textField(json, "status") === "success") {
     const terminal: Terminal = state.halted === undefined ? { good: true } : { good: false, ...state.halted };
-    return { state: { ...next, terminal }, events: [], known: true };
+    return heard({ ...next, terminal });
   }
   const error = field(json, "error");
   const told = textField(error, "message");
   const evidence = told ?? state.lastError ?? "it failed without a word";
   const type = textField(error, "type");
   const terminal = endFailed({ ...(type === undefined ? {} : { codes: [type] }), text: evidence }, evidence);
-  return {
-    state: { ...next, terminal },
-    events: told === undefined ? [] : [{ type: "error", error: told, reason: terminal.reason }],
-    known: true,
-  };
+  return heard(
+    { ...next, terminal },
+    ...(told === undefined ? [] : [errorOf({ ...terminal, evidence: told })]),
+  );
 }
 
 /** The input holds what came from the cache; of the output what was thought is left out, but the total has it. */

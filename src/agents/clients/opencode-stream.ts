@@ -7,7 +7,15 @@ import type { AgentEvent } from "../agent.js";
 import { asText, field, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
 import { endFailed } from "../limits/limits.js";
-import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "../limits/reader.js";
+import {
+  heard,
+  sessionOf,
+  strange,
+  type Closing,
+  type JsonReader,
+  type Reading,
+  type Terminal,
+} from "../limits/reader.js";
 import { toUsageEvents, toUsed } from "../usage.js";
 
 export interface OpencodeState {
@@ -81,26 +89,18 @@ function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
     }
     case "text": {
       const content = textField(part, "text") ?? "";
-      return {
-        state: { ...state, final: content },
-        events: [{ type: "message", role: "assistant", content }],
-        known: true,
-      };
+      return heard({ ...state, final: content }, { type: "message", role: "assistant", content });
     }
     case "reasoning":
-      return {
-        state,
-        events: [{ type: "message", role: "reasoning", content: textField(part, "text") ?? "" }],
-        known: true,
-      };
+      return heard(state, { type: "message", role: "reasoning", content: textField(part, "text") ?? "" });
     case "tool_use":
       return readTool(act(state), part);
     case "step_finish":
-      return { state: endStep(state, part), events: [], known: true };
+      return heard(endStep(state, part));
     case "error":
       return readError(state, field(json, "error"));
     default:
-      return { state, events: [], known: false };
+      return strange(state);
   }
 }
 
@@ -127,19 +127,14 @@ function readTool(state: OpencodeState, part: unknown): Reading<OpencodeState> {
           { type: "tool_result", id, output, is_error: failed },
         ]
       : [endedCommand(command, tool)];
-  if (!failed || (command === undefined && !REFUSED.test(output)))
-    return { state, events: told, known: true };
+  if (!failed || (command === undefined && !REFUSED.test(output))) return heard(state, ...told);
   const refused = REFUSED.test(output);
   const error: AgentEvent = {
     type: "error",
     error: `${command ?? name}: ${output}`,
     reason: refused ? "refused" : "warning",
   };
-  return {
-    state: refused ? { ...state, refused: error.error } : state,
-    events: [...told, error],
-    known: true,
-  };
+  return heard(refused ? { ...state, refused: error.error } : state, ...told, error);
 }
 
 function endedCommand(command: string, tool: unknown): AgentEvent {

@@ -2,52 +2,33 @@
 import { parse, type ParseError } from "jsonc-parser";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Permissions } from "../../workflow/words.js";
-import type { Ports } from "../../system/ports.js";
-import type { Agent, AgentRequest } from "../agent.js";
-import type { Client } from "../client.js";
-import { findProgram } from "../process/find.js";
+import type { AgentRequest } from "../agent.js";
+import type { Client } from "../process/client.js";
+import { onPath } from "../process/find.js";
 import { opencodeReader } from "./opencode-stream.js";
-import { processAgent } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 import { isRecord } from "../../system/text/json.js";
-
-const INSTALL = "install it with `npm i -g opencode-ai`, then run `opencode auth login` once";
 
 /** Settings of its own, as JSON; they win over its files. */
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
 
+/** It gets the prompt on stdin: of an argument with spaces it makes a quoted text. */
 export const opencode: Client = {
-  create: (settings, { ports }) => opencodeAgent(settings, ports),
+  find: onPath("opencode", "install it with `npm i -g opencode-ai`, then run `opencode auth login` once"),
+  call: (request, command, { settings }) => {
+    const content = opencodeConfig(request.env[CONTENT], request.permissions);
+    if (content === undefined) return { refused: `${CONTENT} in its environment is not a JSON object` };
+    const env = { OPENCODE_DISABLE_AUTOUPDATE: "1", [CONTENT]: content };
+    return { command, args: opencodeArgs(settings, request), env, input: request.prompt };
+  },
+  cleanStop: { signal: "SIGTERM", target: "group" },
+  reader: () => readJsonLines(opencodeReader),
+  client: { exitIsStatus: false },
   exceeds: ({ permissions }) =>
     permissions === "read-only" ? undefined : "its shell reaches outside the project",
   reports: () => "cost",
   about: { version: ["--version"] },
 };
-
-/** The agent of kind `opencode`. It gets the prompt on stdin: of an argument with spaces it makes a quoted text. */
-function opencodeAgent(settings: AgentSettings, ports: Ports): Agent {
-  return processAgent(
-    settings,
-    {
-      find: (env, cwd) =>
-        findProgram({ settings, ports }, { name: "opencode", install: INSTALL }, { env, cwd }),
-      call: (request, binary) => {
-        const content = opencodeConfig(request.env[CONTENT], request.permissions);
-        if (content === undefined) return { refused: `${CONTENT} in its environment is not a JSON object` };
-        return {
-          command: binary,
-          args: opencodeArgs(settings, request),
-          env: { OPENCODE_DISABLE_AUTOUPDATE: "1", [CONTENT]: content },
-          input: request.prompt,
-        };
-      },
-      cleanStop: { signal: "SIGTERM", target: "group" },
-      reader: () => readJsonLines(opencodeReader),
-      client: { exitIsStatus: false },
-    },
-    ports,
-  );
-}
 
 /** The arguments; the prompt comes on stdin. */
 export function opencodeArgs(

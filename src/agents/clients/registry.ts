@@ -3,14 +3,17 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { AUTO_ORDER, type AgentKind } from "../../config/settings/setting-row.js";
 import { acp } from "../acp/acp.js";
 import type { Agent } from "../agent.js";
-import type { AgentDeps, Client } from "../client.js";
+import type { AgentDeps, Client } from "../process/client.js";
 import { chapo } from "../hosted/chapo.js";
 import { moduleAgent, scriptedAgent } from "../hosted/hosted.js";
+import { processAgent } from "../process/process-agent.js";
 import { claude } from "./claude.js";
 import { codex } from "./codex.js";
 import { command } from "./command.js";
 import { gemini } from "./gemini.js";
 import { opencode } from "./opencode.js";
+import { given } from "../../system/given.js";
+import type { Ports } from "../../system/ports.js";
 
 /** Every kind. */
 const CLIENTS: Readonly<Record<AgentKind, Client>> = {
@@ -27,11 +30,11 @@ const CLIENTS: Readonly<Record<AgentKind, Client>> = {
 
 /** The agent these settings describe. */
 export function createAgent(settings: AgentSettings, deps: AgentDeps): Agent {
-  return CLIENTS[settings.kind].create(settings, deps);
+  return processAgent(CLIENTS[settings.kind], { ...deps, settings });
 }
 
 /** The facts on a kind that need no start of it. */
-export function clientOf({ kind }: Pick<AgentSettings, "kind">): Omit<Client, "create"> {
+export function clientOf({ kind }: Pick<AgentSettings, "kind">): Client {
   return CLIENTS[kind];
 }
 
@@ -81,4 +84,40 @@ export async function chooseAuto(
     if ("found" in (await agent.find(env, cwd))) return agent;
   }
   return undefined;
+}
+
+/** The client's answers; a field is absent when it is not known. */
+export interface About {
+  /** E.g. `0.169.0`. */
+  version?: string;
+  signedIn?: boolean;
+}
+
+/** The longest an answer may take. */
+const PATIENCE_MS = 15_000;
+const MOST_BYTES = 64 * 1024;
+
+/** Asks a client. One that does not answer, or in words not known, has said nothing. */
+export async function askAbout(
+  { processes }: Pick<Ports, "processes">,
+  { settings, program }: { settings: Pick<AgentSettings, "kind">; program: string },
+  place: { cwd: string; env: Readonly<Record<string, string>> },
+): Promise<About> {
+  const questions = clientOf(settings).about;
+  if (questions === undefined) return {};
+  const ask = async (args: readonly string[]): Promise<{ stdout: string; exitCode: number } | undefined> => {
+    const limits = { timeoutMs: PATIENCE_MS, maxBytes: MOST_BYTES };
+    const { end, stdout } = await processes.run({ command: program, args, ...place }, limits);
+    return end.how === "exited"
+      ? { stdout: Buffer.from(stdout).toString("utf8"), exitCode: end.code }
+      : undefined;
+  };
+  const { signedIn } = questions;
+  const [version, login] = await Promise.all([
+    ask(questions.version),
+    signedIn === undefined ? undefined : ask(signedIn.args),
+  ]);
+  const number = /(?<!\d)\d+\.\d+\.\d+\S*/.exec(version?.stdout ?? "")?.[0];
+  const isSignedIn = login === undefined ? undefined : signedIn?.read(login.stdout, login.exitCode);
+  return given({ version: number, signedIn: isSignedIn });
 }

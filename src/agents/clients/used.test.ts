@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { given } from "../../system/given.js";
 import { acpReader } from "../acp/acp-stream.js";
-import { findExceeded, charge, describeBudget } from "../process/budget.js";
+import { findExceeded, charge, describeBudget } from "../process/stopped.js";
 import { claudeReader } from "./claude-stream.js";
 import type { JsonReader } from "../limits/reader.js";
 import type { Budget, Used } from "../agent.js";

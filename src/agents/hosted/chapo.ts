@@ -1,43 +1,52 @@
 // Runs the built-in engine as an agent. It works in a child process, so limits, stops, the sweep and the log apply as for all
 // other agents. Leaves the child's side to src/chapo/run/host.ts.
+import { z } from "zod";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
+import { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { findKey, listNeededKeys, readModelName, findUsualModel } from "../../config/settings/model-names.js";
 import type { Ports } from "../../system/ports.js";
 import { findSandbox } from "../../system/sandbox/bubblewrap.js";
-import type { Agent, AgentRequest } from "../agent.js";
-import type { AgentDeps, Client } from "../client.js";
-import { ChapoRequest } from "./chapo-request.js";
+import type { Client, FoundProgram } from "../process/client.js";
+import { callHost, HostRequest } from "./hosted.js";
 import { createOwnReader } from "./own-lines.js";
-import { processAgent, type FoundProgram } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 
+/** The request on its stdin. The environment is its own. */
+export const ChapoRequest = HostRequest.extend({
+  /** `provider/model`. */
+  model: z.string(),
+  chapo: ChapoSettings,
+  /** Of the attempt; 0 = as the engine's settings say. */
+  maxTurns: z.int(),
+  /** The agent's name in the settings, for messages. */
+  agent: z.exactOptional(z.string()),
+  /** The session to resume. */
+  resume: z.exactOptional(z.string()),
+  /** The task's row in the task file, which is absolute: messages after the first `after` came too late for the prompt. */
+  row: z.exactOptional(z.object({ file: z.string(), after: z.int() })),
+  /** Absolute; absent: beside the prompt. */
+  sessionsFolder: z.exactOptional(z.string()),
+});
+export type ChapoRequest = z.infer<typeof ChapoRequest>;
+
+/** It is found where its model can be asked, and where its sandbox works: it needs no other program. */
 export const chapo: Client = {
-  create: chapoAgent,
+  find: ({ settings, ports }, { env }) => findChapo(settings, ports, { ...env, ...settings.env }),
+  call: (request, model, engine) => {
+    const { name: agent, chapo: own, maxTurns } = engine.settings;
+    if (own === undefined) throw new Error(`${agent} has none of the engine's settings`);
+    const more = { model, agent, chapo: own, maxTurns };
+    return callHost({ shape: ChapoRequest, args: ["--chapo", model], more }, request, engine);
+  },
+  // Of the host, which ends what its tools started.
+  cleanStop: { signal: "SIGTERM", target: "process" },
+  reader: () => readJsonLines(createOwnReader("host")),
   exceeds: ({ permissions, chapo: { sandbox } = {} }) =>
     permissions === "read-only" || sandbox !== undefined
       ? undefined
       : "its shell reaches outside the project",
   reports: ({ chapo: { pricesFile } = {} }) => (pricesFile === undefined ? "tokens" : "cost"),
 };
-
-/** The agent of kind `chapo`. It is found where its model can be asked, and where its sandbox works: it needs no other program. */
-function chapoAgent(settings: AgentSettings, { ports, self }: AgentDeps): Agent {
-  return processAgent(
-    settings,
-    {
-      find: (env) => findChapo(settings, ports, { ...env, ...settings.env }),
-      call: (request, model) => ({
-        command: self.command,
-        args: [...self.args, "agent-host", "--chapo", model],
-        input: hostInput(request, settings, model),
-      }),
-      // Of the host, which ends what its tools started.
-      cleanStop: { signal: "SIGTERM", target: "process" },
-      reader: () => readJsonLines(createOwnReader("host")),
-    },
-    ports,
-  );
-}
 
 /** The model it would ask, where the sandbox that is set works. */
 async function findChapo(
@@ -92,21 +101,4 @@ async function findScript(
   if (script === undefined) return { missing: `${key} is not set`, hint: "set it to a file of replies" };
   if ((await ports.files.stat(script))?.kind === "file") return { found: model };
   return { missing: `cannot find the script ${script}`, hint: `correct ${key}` };
-}
-
-/** Without the environment, which the child has. */
-function hostInput(request: AgentRequest, settings: AgentSettings, model: string): string {
-  const { resume, ...rest } = request;
-  if (settings.chapo === undefined) throw new Error(`${settings.name} has none of the engine's settings`);
-  return JSON.stringify(
-    ChapoRequest.parse({
-      ...rest,
-      cwd: settings.workDir ?? request.cwd,
-      model,
-      agent: settings.name,
-      chapo: settings.chapo,
-      maxTurns: settings.maxTurns,
-      ...(resume === undefined ? {} : { resume: resume.id }),
-    }),
-  );
 }

@@ -1,15 +1,15 @@
 // The child's side of hosted agents: runs a user's module, speaks our events on stdout, and says how it ended.
 // Leaves the scripted agent to play.ts, and the real stdin, stdout and signals to the command that starts it.
 import { pathToFileURL } from "node:url";
-import type { z } from "zod";
+import { z } from "zod";
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
-import type { AgentEvent, WaitingCall } from "../agent.js";
+import { WaitingCall, type AgentEvent } from "../agent.js";
 import { AgentEventLine } from "../event.js";
 import { HostRequest } from "./hosted.js";
 import type { EndLine } from "./own-lines.js";
-import { WaitingCallLine } from "./waiting-call-line.js";
+import { parseJson } from "../../system/text/json.js";
 
 /** The interface of a host to its process. */
 export interface HostIo {
@@ -60,7 +60,7 @@ export async function hostModule(file: string, io: HostIo): Promise<number> {
         type: "end",
         ok: true,
         session: summary.session,
-        waiting_call: WaitingCallLine.parse(summary.waiting_call),
+        waiting_call: WaitingCall.parse(summary.waiting_call),
       };
     if (summary !== undefined && summary !== null) await writeLine(io, { ...summary, type: "summary" });
     return { type: "end", ok: true };
@@ -107,4 +107,23 @@ function isModuleAgent(value: unknown): value is ModuleAgent {
     "run" in value &&
     typeof value.run === "function"
   );
+}
+
+/** The one line that the child prints. */
+export const PickLine = z.union([z.object({ agent: z.string() }), z.object({ error: z.string() })]);
+
+/** Calls the function that a module exports with the request on stdin; the exit code. */
+export async function hostPick(file: string, io: HostIo): Promise<number> {
+  try {
+    const loaded = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    const choose = [loaded["default"], ...Object.values(loaded)].find((one) => typeof one === "function");
+    if (choose === undefined) throw new Error("it exports no function");
+    const agent: unknown = await (choose as (order: unknown) => unknown)(parseJson(await io.readInput()));
+    if (typeof agent !== "string") throw new Error(`it returned ${String(agent)}, not an agent's name`);
+    await writeLine(io, { agent: agent.trim() });
+    return 0;
+  } catch (error) {
+    await writeLine(io, { error: errorMessage(error) });
+    return 1;
+  }
 }

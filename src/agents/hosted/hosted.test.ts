@@ -10,7 +10,7 @@ import { z } from "zod";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createAgent } from "../clients/registry.js";
 import { requestOf, runAgent, settingsOf, type RigResult } from "../testing/rig.js";
-import { chooseAttempt, Script } from "./script.js";
+import { chooseAttempt, Script } from "./play.js";
 
 const ports = nodePorts();
 let root = "";

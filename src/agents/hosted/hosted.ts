@@ -1,12 +1,10 @@
 // Runs agents that are code, scripted or a user's module, in a child process: timeouts, stops and the sweep apply as for any
 // other. The child is this program again: `looper agent-host <module>`, `looper agent-host --scripted <file>`.
 import { z } from "zod";
-import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { Agent, AgentRequest } from "../agent.js";
-import type { AgentDeps, Client } from "../client.js";
+import { AnsweredCall, type AgentRequest } from "../agent.js";
+import type { Call, Client, Engine } from "../process/client.js";
 import { findFile } from "../process/find.js";
 import { createOwnReader } from "./own-lines.js";
-import { processAgent } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 
 /** The request on the child's stdin. The environment is its own. */
@@ -30,56 +28,35 @@ export const HostRequest = z.object({
     }),
   ),
   /** A person's decision on the call that the resumed session waits for. */
-  answered: z.exactOptional(
-    z.object({
-      session: z.string(),
-      id: z.string(),
-      tool: z.string(),
-      outcome: z.enum(["approve", "reject", "edit"]),
-      arguments: z.exactOptional(z.record(z.string(), z.unknown())),
-      comment: z.exactOptional(z.string()),
-      by: z.string(),
-      via: z.string(),
-      at: z.string(),
-    }),
-  ),
+  answered: z.exactOptional(AnsweredCall),
 });
 export type HostRequest = z.infer<typeof HostRequest>;
 
-const OWN: Omit<Client, "create"> = {
-  exceeds: () => "runs with your own rights",
-  reports: () => "cost",
-};
-
-export const moduleAgent: Client = {
-  create: (settings, deps) => hostedAgent(settings, deps, "module"),
-  ...OWN,
-};
-
-/** Plays a file of steps (script.ts). */
-export const scriptedAgent: Client = {
-  create: (settings, deps) => hostedAgent(settings, deps, "script"),
-  ...OWN,
-};
-
-function hostedAgent(settings: AgentSettings, { ports, self }: AgentDeps, key: "module" | "script"): Agent {
-  return processAgent(
-    settings,
-    {
-      find: () => findFile({ settings, ports }, key),
-      call: (request, file) => ({
-        command: self.command,
-        args: [...self.args, "agent-host", ...(key === "script" ? ["--scripted"] : []), file],
-        input: hostInput(request, settings),
-      }),
-      cleanStop: { signal: "SIGTERM", target: "group" },
-      reader: () => readJsonLines(createOwnReader("host")),
-    },
-    ports,
-  );
+/** Starts a host: this program again. `more`: what its request has besides, by `shape`. The environment is the child's. */
+export function callHost(
+  { shape, args, more = {} }: { shape: z.ZodType; args: readonly string[]; more?: object },
+  request: AgentRequest,
+  { settings, self }: Engine,
+): Call {
+  const { resume, ...rest } = request;
+  const asked = { ...rest, cwd: settings.workDir ?? request.cwd, ...more };
+  const input = shape.parse(resume === undefined ? asked : { ...asked, resume: resume.id });
+  return { command: self.command, args: [...self.args, "agent-host", ...args], input: JSON.stringify(input) };
 }
 
-/** Without the environment, which the child has. */
-function hostInput(request: AgentRequest, settings: AgentSettings): string {
-  return JSON.stringify({ ...HostRequest.parse(request), cwd: settings.workDir ?? request.cwd });
+/** `key`: the setting with the file. */
+function hosted(key: "module" | "script", flags: readonly string[]): Client {
+  return {
+    find: (engine) => findFile(engine, key),
+    call: (request, file, engine) =>
+      callHost({ shape: HostRequest, args: [...flags, file] }, request, engine),
+    cleanStop: { signal: "SIGTERM", target: "group" },
+    reader: () => readJsonLines(createOwnReader("host")),
+    exceeds: () => "runs with your own rights",
+    reports: () => "cost",
+  };
 }
+
+export const moduleAgent = hosted("module", []);
+/** Plays a file of steps (play.ts). */
+export const scriptedAgent = hosted("script", ["--scripted"]);

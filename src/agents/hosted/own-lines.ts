@@ -3,12 +3,13 @@
 import { z } from "zod";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import { FAILURE_REASONS, type AgentEvent, type WaitingCall } from "../agent.js";
+import { FAILURE_REASONS, WaitingCall, type AgentEvent } from "../agent.js";
 import { AgentEventLine } from "../event.js";
-import { WaitingCallLine } from "./waiting-call-line.js";
 import { field, textField } from "../fields.js";
 import {
+  heard,
   sessionOf,
+  strange,
   withoutTool,
   withTool,
   type Closing,
@@ -29,7 +30,7 @@ export const EndLine = z.discriminatedUnion("ok", [
     type: z.literal("end"),
     ok: z.literal(true),
     session,
-    waiting_call: z.exactOptional(WaitingCallLine),
+    waiting_call: z.exactOptional(WaitingCall),
   }),
   z.object({
     type: z.literal("end"),
@@ -73,18 +74,14 @@ function readLine(
   { at, host }: { at: number; host: boolean },
 ): Reading<OwnState> {
   if (textField(json, "type") === "summary" || (!host && isBareSummary(json))) {
-    return { state: { ...state, summary: json }, events: [], known: true };
+    return heard({ ...state, summary: json });
   }
   if (host && textField(json, "type") === "end") return readEnd(state, json);
   const event = AgentEventLine.safeParse(json);
-  if (!event.success) return { state, events: [], known: false };
+  if (!event.success) return strange(state);
   const after = follow(state, event.data, at);
-  if (host || event.data.type !== "error") return { state: after, events: [event.data], known: true };
-  return {
-    state: { ...after, complaint: readComplaint(json, event.data) },
-    events: [event.data],
-    known: true,
-  };
+  if (host || event.data.type !== "error") return heard(after, event.data);
+  return heard({ ...after, complaint: readComplaint(json, event.data) }, event.data);
 }
 
 /** As the prompt asks for it, without our word for what it is. */
@@ -113,18 +110,14 @@ function complaintOf({ complaint }: OwnState): Pick<Closing, "complaint"> {
 
 function readEnd(state: OwnState, json: unknown): Reading<OwnState> {
   const end = EndLine.safeParse(json);
-  if (!end.success) return { state, events: [], known: false };
+  if (!end.success) return strange(state);
   const terminal: Terminal = end.data.ok ? { good: true } : readFailure(end.data);
   const { session: id } = end.data;
-  return {
-    state: {
-      ...state,
-      terminal,
-      ...given({ session: id, waitingCall: end.data.ok ? end.data.waiting_call : undefined }),
-    },
-    events: [],
-    known: true,
-  };
+  return heard({
+    ...state,
+    terminal,
+    ...given({ session: id, waitingCall: end.data.ok ? end.data.waiting_call : undefined }),
+  });
 }
 
 function readFailure({ reason, evidence, retry_at }: Extract<EndLine, { ok: false }>): Terminal {

@@ -3,8 +3,7 @@
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import { field, listField, numberField, textField } from "../fields.js";
-import { readDayTime } from "./reset/reset-day.js";
-import { boundReset, toEpochMs, readDuration } from "./reset/reset-time.js";
+import { readDayTime, boundReset, toEpochMs, readDuration } from "./reset/reset-time.js";
 import type { ZonedClock } from "./reset/reset-zone.js";
 
 /** The facts that a client reported about its failure. `text` holds the client's own words, never the model's. */

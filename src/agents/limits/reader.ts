@@ -29,6 +29,21 @@ export interface Reading<S> {
   inVain?: number;
 }
 
+/** A line that was understood: the state after it, and what it said. */
+export function heard<S>(state: S, ...events: readonly AgentEvent[]): Reading<S> {
+  return { state, events, known: true };
+}
+
+/** A line of a kind this version does not know. */
+export function strange<S>(state: S): Reading<S> {
+  return { state, events: [], known: false };
+}
+
+/** The event of a failure. */
+export function errorOf({ evidence, reason }: { evidence: string; reason: string }): AgentEvent {
+  return { type: "error", error: evidence, reason };
+}
+
 /** The result of the whole stream, once it has ended. */
 export interface Closing {
   /** Said last, e.g. usage, of which only the last total counts. */
@@ -69,28 +84,20 @@ export interface Reader<S> {
 }
 
 /** A reader of a stream of JSON values. */
-export interface JsonReader<S> {
-  readonly start: S;
+export interface JsonReader<S> extends Omit<Reader<S>, "read" | "isText"> {
   readLine(state: S, json: unknown, at: number): Reading<S>;
-  busy(state: S): boolean;
-  close(state: S): Closing;
-  soFar?(state: S): Used;
 }
 
 /** Reads lines of JSON. A line that is not JSON changes nothing, and is taken as if it stood on stderr; an empty one means nothing. */
 export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
   return {
-    start: kind.start,
+    ...kind,
     read(state, line, at) {
       const trimmed = line.trim();
-      if (trimmed === "") return { state, events: [], known: true };
+      if (trimmed === "") return heard(state);
       const json = parseJson(trimmed);
-      if (json === undefined) return { state, events: [], known: false, plain: true };
-      return kind.readLine(state, json, at);
+      return json === undefined ? { ...strange(state), plain: true } : kind.readLine(state, json, at);
     },
-    busy: (state) => kind.busy(state),
-    close: (state) => kind.close(state),
-    ...(kind.soFar === undefined ? {} : { soFar: kind.soFar.bind(kind) }),
   };
 }
 
@@ -115,4 +122,39 @@ export function withoutTool(open: OpenTools, id: string): OpenTools {
   const rest = new Map(open);
   rest.delete(id);
   return rest;
+}
+
+/** A tool begins; `command`: what it runs, of a shell. */
+export function beginUse(
+  open: OpenTools,
+  {
+    id,
+    name,
+    input,
+    command,
+    at,
+  }: { id: string; name: string; input: unknown; command?: string; at: number },
+): { open: OpenTools; event: AgentEvent } {
+  const shell = command !== undefined;
+  const event: AgentEvent = shell ? { type: "command", command } : { type: "tool_use", name, input, id };
+  return { open: withTool(open, id, { name: command ?? name, shell, at }), event };
+}
+
+/** A tool ends. */
+export function endUse(
+  open: OpenTools,
+  end: { id: string; output: string; failed: boolean; exitCode: number | undefined; at: number },
+): { open: OpenTools; event: AgentEvent } {
+  const { id, output, failed, exitCode, at } = end;
+  const begun = open.get(id);
+  const event: AgentEvent =
+    begun?.shell === true
+      ? {
+          type: "command",
+          command: begun.name,
+          ...given({ exit_code: exitCode }),
+          duration_ms: Math.round(at - begun.at),
+        }
+      : { type: "tool_result", id, output, is_error: failed };
+  return { open: withoutTool(open, id), event };
 }

@@ -1,22 +1,21 @@
 // Looks for the programs behind agents. Starts nothing.
 import path from "node:path";
-import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Ports } from "../../system/ports.js";
-import type { FoundProgram } from "./process-agent.js";
+import type { Client, Engine, FoundProgram, Place } from "./client.js";
 
-export interface WantedProgram {
+interface Wanted {
   /** The program's name on PATH, where the settings have no binary. */
   name: string;
   /** How to get it. */
   install: string;
 }
 
-/** The program of an agent, on PATH or where the settings say. */
-export async function findProgram(
-  { settings, ports }: { settings: AgentSettings; ports: Ports },
-  wanted: WantedProgram,
-  place: { env: Readonly<Record<string, string>>; cwd: string },
-): Promise<FoundProgram> {
+/** Finds the program of a kind, on PATH or where the settings say. */
+export function onPath(name: string, install: string): Client["find"] {
+  return (engine, place) => findProgram(engine, { name, install }, place);
+}
+
+async function findProgram({ settings, ports }: Engine, wanted: Wanted, place: Place): Promise<FoundProgram> {
   const binary = settings.binary ?? wanted.name;
   const found = await ports.processes.which(binary, place.env.PATH ?? "", place.cwd);
   if (found !== undefined) return (await findLack(found, ports, place)) ?? { found };
@@ -38,32 +37,22 @@ export async function findProgram(
   };
 }
 
-/** The program the settings name, of a kind that has none of its own. */
-export async function findBinary(
-  { settings, ports }: { settings: AgentSettings; ports: Ports },
-  program: string,
-  place: { env: Readonly<Record<string, string>>; cwd: string },
-): Promise<FoundProgram> {
-  if (settings.binary === undefined) {
-    return {
-      missing: `agents.${settings.name}.binary is not set`,
-      hint: `set it to ${program}, and agents.<name>.args to its arguments`,
-    };
-  }
-  return findProgram({ settings, ports }, { name: settings.binary, install: "install it" }, place);
+/** Finds the program the settings name, of a kind that has none of its own. `program`: what it is. */
+export function findBinary(program: string): Client["find"] {
+  return async (engine, place) => {
+    const { binary, name } = engine.settings;
+    if (binary !== undefined) return findProgram(engine, { name: binary, install: "install it" }, place);
+    const hint = `set it to ${program}, and agents.<name>.args to its arguments`;
+    return { missing: `agents.${name}.binary is not set`, hint };
+  };
 }
 
 /** A file an agent is made of: a module, or a script of steps. */
-export async function findFile(
-  { settings, ports }: { settings: AgentSettings; ports: Ports },
-  key: "module" | "script",
-): Promise<FoundProgram> {
+export async function findFile({ settings, ports }: Engine, key: "module" | "script"): Promise<FoundProgram> {
   const file = settings[key];
-  if (file === undefined) {
+  if (file === undefined)
     return { missing: `agents.${settings.name}.${key} is not set`, hint: "set it to the path of a file" };
-  }
-  const stat = await ports.files.stat(file);
-  if (stat?.kind === "file") return { found: file };
+  if ((await ports.files.stat(file))?.kind === "file") return { found: file };
   return { missing: `cannot find the file ${file}`, hint: `correct agents.${settings.name}.${key}` };
 }
 
@@ -110,7 +99,7 @@ const MOST_BYTES = 256;
 async function findLack(
   program: string,
   { files, processes }: Pick<Ports, "files" | "processes">,
-  { env, cwd }: { env: Readonly<Record<string, string>>; cwd: string },
+  { env, cwd }: Place,
 ): Promise<{ missing: string; hint: string } | undefined> {
   const wanted = interpretersOf(await readHead(program, files));
   for (const name of wanted) {

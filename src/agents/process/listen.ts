@@ -7,13 +7,12 @@ import { given } from "../../system/given.js";
 import type { AgentContext, AgentEvent, Used } from "../agent.js";
 import { boundEvent } from "./bounds.js";
 import { extractReport } from "../extract.js";
-import { addCost } from "../prices.js";
+import { addCost, addUsed, NOTHING_USED } from "../usage.js";
 import { maskKeyLines, redactValue } from "../../system/text/secrets/redact.js";
 import { splitLines } from "./lines.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
 import type { Closing, Reader } from "../limits/reader.js";
 import type { LimitedUse } from "./stopped.js";
-import { addUsed, NOTHING_USED } from "../usage.js";
 
 // Counts an attempt's turns from its events.
 

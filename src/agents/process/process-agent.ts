@@ -1,56 +1,29 @@
 // The engine of every agent that is a process: starts it, hands it the prompt, takes in what it prints, ends it when it
 // must end, and judges how it ended. Leaves how a kind is called and understood to the kind's own file.
-import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { findLocalZone } from "../../system/clock.js";
 import { errorMessage } from "../../system/errors.js";
 import { explainNoFolder } from "../../system/files/describe-kind.js";
 import { given } from "../../system/given.js";
-import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
+import type { ProcessEnd, RunningProcess } from "../../system/ports.js";
 import { pause } from "../../system/pause.js";
 import { shorten } from "../../system/text/cut.js";
 import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "../agent.js";
-import { findExceeded } from "./budget.js";
+import type { Call, Client, Engine, FoundProgram } from "./client.js";
+import { findExceeded } from "./stopped.js";
 import { judgeExit, type AttemptFacts } from "./exit-reason.js";
 import { Listener } from "./listen.js";
-import type { Reader } from "../limits/reader.js";
 import { readZone } from "../limits/reset/reset-zone.js";
-import { watchProcess, type CleanStop, type WatchRules } from "./watchdog.js";
-
-/** Whether an agent can be started: the binary's absolute path, or why not and what to do. */
-export type FoundProgram = Awaited<ReturnType<Agent["find"]>>;
-
-/** How a process is called for one request. */
-export interface Call {
-  command: string;
-  args: readonly string[];
-  /** On top of the request's. */
-  env?: Readonly<Record<string, string>>;
-  /** Written to stdin, which is then closed; without it stdin is empty. */
-  input?: string;
-}
-
-/** The parts in which kinds of process agents differ. */
-export interface ProcessKind<S> {
-  find(env: Readonly<Record<string, string>>, cwd: string): Promise<FoundProgram>;
-  /** `binary` is what `find` found. `refused`: why it cannot be called so. */
-  call(
-    request: AgentRequest,
-    binary: string,
-  ): Call | { refused: string } | Promise<Call | { refused: string }>;
-  cleanStop: CleanStop;
-  reader(request: AgentRequest): Reader<S>;
-  /** Its client's messages on stderr are known. `exitIsStatus`: it exits with the HTTP status modulo 256. */
-  client?: { exitIsStatus: boolean };
-}
+import { watchProcess, type WatchRules } from "./watchdog.js";
 
 /** Contract: that of `Agent`; in particular `run` always resolves. */
-export function processAgent<S>(settings: AgentSettings, kind: ProcessKind<S>, ports: Ports): Agent {
+export function processAgent(kind: Client, engine: Engine): Agent {
+  const working = { ...engine, kind };
   return {
-    settings,
-    find: (env, cwd) => locate({ settings, kind, ports }, env, cwd),
+    settings: engine.settings,
+    find: (env, cwd) => locate(working, env, cwd),
     run: async (request, context) => {
       try {
-        return await run({ settings, kind, ports }, request, context);
+        return await run(working, request, context);
       } catch (error) {
         return failure("exited", `could not be run: ${errorMessage(error)}`);
       }
@@ -61,26 +34,24 @@ export function processAgent<S>(settings: AgentSettings, kind: ProcessKind<S>, p
 const MISSING_MS = 30_000;
 const LOOK_MS = 1_000;
 
-interface Engine<S> {
-  settings: AgentSettings;
-  kind: ProcessKind<S>;
-  ports: Ports;
+interface Working extends Engine {
+  kind: Client;
 }
 
 /** The folder of the work is that of the request; one of the agent's own need not be there. */
-async function locate<S>(
-  { settings, kind, ports }: Engine<S>,
+async function locate(
+  { kind, ...engine }: Working,
   env: Readonly<Record<string, string>>,
   cwd: string,
 ): Promise<FoundProgram> {
-  const { name, workDir = cwd } = settings;
-  const missing = settings.workDir && (await explainNoFolder(ports.files, workDir));
+  const { name, workDir: own, workDir = cwd } = engine.settings;
+  const missing = own && (await explainNoFolder(engine.ports.files, workDir));
   if (missing) return { missing, hint: `correct agents.${name}.work_dir` };
-  return kind.find(env, workDir);
+  return kind.find(engine, { env, cwd: workDir });
 }
 
 /** A client that updates itself is not there for a moment: it is looked for again for half a minute. */
-async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentContext): Promise<AgentResult> {
+async function run(engine: Working, request: AgentRequest, context: AgentContext): Promise<AgentResult> {
   const { clock } = engine.ports;
   const until = clock.monotonic() + MISSING_MS;
   for (;;) {
@@ -92,16 +63,12 @@ async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentCo
   }
 }
 
-async function runOnce<S>(
-  engine: Engine<S>,
-  request: AgentRequest,
-  context: AgentContext,
-): Promise<AgentResult> {
+async function runOnce(engine: Working, request: AgentRequest, context: AgentContext): Promise<AgentResult> {
   const { settings, kind } = engine;
   const cwd = settings.workDir ?? request.cwd;
   const finding = await locate(engine, request.env, request.cwd);
   if ("missing" in finding) return failure("not-found", `${finding.missing}: ${finding.hint}`);
-  const call = await kind.call(request, finding.found);
+  const call = await kind.call(request, finding.found, engine);
   if ("refused" in call) return failure("bad-request", call.refused);
   if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
   const seen = await runProcess(engine, { call, request, cwd }, context);
@@ -140,19 +107,19 @@ function zoneOf({ TZ: zone }: Readonly<Record<string, string>>): string {
   return zone === undefined || readZone(zone) === undefined ? findLocalZone() : zone;
 }
 
-interface Place {
+interface Start {
   call: Call;
   request: AgentRequest;
   cwd: string;
 }
 
 /** Both pipes are drained before the end is looked at: a last line must never be lost to the speed of an exit. */
-async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentContext): Promise<AttemptFacts> {
+async function runProcess(engine: Working, place: Start, context: AgentContext): Promise<AttemptFacts> {
   const { settings, kind, ports } = engine;
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const listener = new Listener({
-    reader: kind.reader(place.request),
+    reader: kind.reader(place.request, settings),
     context,
     clock: ports.clock,
     ready: () => begun,
@@ -208,9 +175,9 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
   };
 }
 
-function rulesOf<S>(
-  { settings, kind }: Engine<S>,
-  listener: Listener<S>,
+function rulesOf(
+  { settings, kind }: Working,
+  listener: Listener<unknown>,
   { stop, budgets }: { stop: AbortSignal; budgets: readonly Budget[] },
 ): WatchRules {
   return {

@@ -1,13 +1,8 @@
 // Ends a process that takes too long, says nothing for too long, says too much, or shall stop. Leaves why it ended to the caller.
 import type { Clock, RunningProcess } from "../../system/ports.js";
 import type { Budget } from "../agent.js";
+import type { CleanStop } from "./client.js";
 import type { LimitedUse, Stopped } from "./stopped.js";
-
-/** The signal a kind stops cleanly on; what is still there 5 s later is killed. */
-export interface CleanStop {
-  signal: "SIGINT" | "SIGTERM";
-  target: "process" | "group";
-}
 
 const GRACE_MS = 5_000;
 /** How long it may be silent after the event that ends its work, before it is ended itself. */

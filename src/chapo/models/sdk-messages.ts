@@ -3,8 +3,7 @@
 import type { LanguageModel } from "ai";
 import { z } from "zod";
 import type { Used } from "../../agents/agent.js";
-import { addCost } from "../../agents/prices.js";
-import { roundUsd } from "../../agents/usage.js";
+import { addCost, roundUsd } from "../../agents/usage.js";
 import type { Prices } from "../../config/read/prices.js";
 import { never } from "../../system/never.js";
 import { parseJson, tryParseJson } from "../../system/text/json.js";

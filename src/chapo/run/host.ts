@@ -2,7 +2,7 @@
 // engine reports by a tool whose arguments are the summary, so that no text is parsed. run-events.ts converts the events to those
 // of all agents.
 import path from "node:path";
-import { ChapoRequest } from "../../agents/hosted/chapo-request.js";
+import { ChapoRequest } from "../../agents/hosted/chapo.js";
 import { runHost, writeLine, type HostIo } from "../../agents/hosted/host.js";
 import type { EndLine } from "../../agents/hosted/own-lines.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
@@ -16,12 +16,10 @@ import { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
 import type { ConversationOutcome, UsedUpLimit, Finish } from "../engine/world.js";
 import { toRunEvents, type OpenCommands } from "./run-events.js";
 import type { Chapo, SessionRequest } from "../session/session-request.js";
-import type { z } from "zod";
-import type { WaitingCallLine as Line } from "../../agents/hosted/waiting-call-line.js";
 import { field, textField } from "../../agents/fields.js";
 import type { SessionCall } from "../engine/calls/pending.js";
 import { extractReport, judgeReport } from "../../agents/extract.js";
-import type { FoundReport } from "../../agents/agent.js";
+import type { FoundReport, WaitingCall } from "../../agents/agent.js";
 import type { HostRequest } from "../../agents/hosted/hosted.js";
 import { summaryJsonSchema } from "../../todo/check/schema.js";
 
@@ -189,12 +187,10 @@ function explainLimit(limit: UsedUpLimit, { agent = "chapo", maxTurns }: ChapoRe
   }[limit];
 }
 
-type WaitingCallLine = z.infer<typeof Line>;
-
 const PATHS = ["path", "source", "destination"];
 
 /** The call as the task's row holds it. The command is exactly the one that runs. */
-function toWaitingCall({ call: id, tool, args, preview, again }: SessionCall): WaitingCallLine {
+function toWaitingCall({ call: id, tool, args, preview, again }: SessionCall): WaitingCall {
   const command = textField(args, "command") ?? describeCall(tool, args, preview);
   const paths = [...PATHS.flatMap((name) => textField(args, name) ?? []), ...listEdited(args)];
   return {

@@ -31,7 +31,7 @@ import { describeDamage } from "../../git/base/repository/damage.js";
 import { GitError } from "../../git/base/git.js";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { EffectError, isEnvironmentFailure } from "../step/drive.js";
-import { PickLine } from "../../agents/hosted/pick.js";
+import { PickLine } from "../../agents/hosted/host.js";
 import { parseJson } from "../../system/text/json.js";
 
 /** Performs one effect; resolves with the one event it ends in. */

@@ -1,13 +1,13 @@
 // A run as the log of a GitHub workflow shows it: a group of lines for each task, an annotation for what went wrong. Pure.
 // Leaves the syntax of commands to commands.ts, and the table at the end to summary.ts.
-import { never } from "../../system/never.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import type { Level, StderrNote } from "../terminal/diagnostics.js";
-import { explainEnding } from "../view/words/ending.js";
+import { ENDINGS, explainEnding } from "../view/words/ending.js";
 import type { Current, Finished } from "../view/job-view.js";
 import { PHASES, taskName } from "../view/words/live-line.js";
 import { ofSource, waysToAnswer } from "../view/open-questions.js";
 import { progressNotes, type LineStyle, type ShownEvent } from "../terminal/progress.js";
+import { RESULTS } from "../view/rows.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
 import { annotation, END_GROUP, group } from "./commands.js";
@@ -57,7 +57,7 @@ export function narrate(
   const told = progressNotes(step, look).map(asAnnotation);
   const asked = event.type === "asked" ? [noticeOf(event, look)] : [];
   const gate = event.type === "gate_finished" ? gateLines(event).map((line) => says("info", line)) : [];
-  const over = given.some(isOver) || event.type === "run_ended";
+  const over = given.some(({ result }) => RESULTS[result].isOver === true) || event.type === "run_ended";
   const closed = over ? closeGroup(opened.narration) : { narration: opened.narration, spoken: [] };
   const blocked = given.filter(({ result }) => result === "blocked");
   const known = {
@@ -109,25 +109,6 @@ function closeGroup(narration: Narration): Turned {
   return { narration: rest, spoken: open === undefined ? [] : [commands("info", END_GROUP)] };
 }
 
-/** Whether this run will not try the task again. */
-function isOver({ result }: Finished): boolean {
-  switch (result) {
-    case "done":
-    case "blocked":
-    case "reviewed":
-      return true;
-    case "failed":
-    case "waiting":
-    case "skipped":
-    case "stopped":
-    case "agent-dropped":
-    case "advanced":
-      return false;
-    default:
-      return never(result);
-  }
-}
-
 function errorOf({ taskId = "", why }: Finished, look: WorkflowLook): Spoken {
   const title = `${taskName(taskId, look.titles)}: blocked`;
   return commands("error", annotation("error", cut(clean(why), MOST_WHY) || "blocked", { title }));
@@ -149,28 +130,14 @@ function problemsAfter(event: RunEvent): Partial<Narration> {
 function ofEnding(narration: Narration, view: View, ended: Ended, look: WorkflowLook): Spoken[] {
   const { why, next } = explainEnding(view, ended, look.todoFile);
   const title = `looper: ${ended.ending}`;
-  const text = next === "" ? why : `${why}\n${next}`;
-  switch (ended.ending) {
-    case "complete":
-      return [];
-    case "blocked":
-      // Each abandoned task already has its own annotation.
-      return narration.gaveUp ? [] : [commands("error", annotation("error", text, { title }))];
-    case "limit":
-    case "budget":
-    case "waiting":
-    case "interrupted":
-      return [commands("warn", annotation("warning", text, { title }))];
-    case "unusable-backlog":
-      return [
-        commands("error", ...problemLines(narration, look)),
-        commands("error", annotation("error", text, { title })),
-      ];
-    case "environment":
-      return [commands("error", annotation("error", text, { title }))];
-    default:
-      return never(ended.ending);
-  }
+  const { annotation: kind } = ENDINGS[ended.ending];
+  // Each abandoned task already has its own annotation.
+  if (kind === undefined || (ended.ending === "blocked" && narration.gaveUp)) return [];
+  const text = annotation(kind, next === "" ? why : `${why}\n${next}`, { title });
+  const said = commands(kind === "error" ? "error" : "warn", text);
+  return ended.ending === "unusable-backlog"
+    ? [commands("error", ...problemLines(narration, look)), said]
+    : [said];
 }
 
 function problemLines({ problems }: Narration, { todoFile }: WorkflowLook): string[] {

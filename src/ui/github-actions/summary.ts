@@ -3,7 +3,7 @@ import { plural, showCostOf, showDuration } from "../view/words/amounts.js";
 import { explainEnding } from "../view/words/ending.js";
 import type { Verdict } from "../../todo/model/verified.js";
 import type { Finished } from "../view/job-view.js";
-import { lookLine } from "../view/words/looks.js";
+import { lookLine } from "../view/judged.js";
 import {
   looksFirst,
   looksOf,

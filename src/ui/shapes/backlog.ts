@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Because, Need, Turned } from "../../gate/verdict.js";
 import { Status, Task } from "../../todo/model/task.js";
 import { Verdict } from "../../todo/model/verified.js";
-import { inWorkflow } from "./workflow.js";
+import { inWorkflow } from "./workflows.js";
 
 /** True of the completion marker, which is not a task. */
 export const MarkerFlag = z.literal(true).optional().describe("It is the completion marker, not a task");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Output } from "../output.js";
-import { FullScreen } from "./full-screen.js";
+import { FullScreen } from "./screen.js";
 
 function terminal(rows: number): { screen: FullScreen; written: string[] } {
   const written: string[] = [];

@@ -4,7 +4,7 @@ import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { plural, showBytes, showDuration, showMoment, showSpent } from "../view/words/amounts.js";
-import type { Level, StderrNote } from "./diagnostics.js";
+import type { StderrNote } from "./diagnostics.js";
 import { overBudgetText } from "../view/words/ending.js";
 import type { Finished } from "../view/job-view.js";
 import { placeOf, type View } from "../view/view.js";
@@ -15,13 +15,15 @@ import {
   stageText,
   taskName,
   visitText,
+  aroundWaiting,
+  waitingText,
   type Titles,
 } from "../view/words/live-line.js";
 import { clean, cut } from "../text.js";
-import { aroundWaiting, waitingText } from "../view/words/waiting.js";
 import { noOf, yesOf } from "../../workflow/question.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 import { ofSource } from "../view/open-questions.js";
+import { RESULTS } from "../view/rows.js";
 
 export interface ShownEvent {
   before: View;
@@ -192,13 +194,16 @@ function notStartedNote(one: Finished, at: number, colours: Colours): StderrNote
   const why = cannotWork(agent, one.reason) ?? `${agent}: ${cut(clean(one.why), MOST_WHY)}`;
   const until = Date.parse(one.until ?? "");
   const next = Number.isNaN(until) ? "" : `. Next try ${showMoment(until, at)}`;
-  return { level: levelOf(one), lines: [`${colours.yellow("-")} ${what} not started: ${why}${next}`] };
+  return {
+    level: RESULTS[one.result].level,
+    lines: [`${colours.yellow("-")} ${what} not started: ${why}${next}`],
+  };
 }
 
 function finishedNote(one: Finished, at: number, { titles, colours, columns }: LineStyle): StderrNote {
   if (one.result === "waiting" || one.result === "agent-dropped") return notStartedNote(one, at, colours);
   const whole = one.taskId === undefined ? PHASES[one.phase] : taskName(one.taskId, titles);
-  const name = columns === undefined ? whole : cut(whole, Math.floor(columns * TITLE_SHARE));
+  const name = cut(whole, columns && Math.floor(columns * TITLE_SHARE));
   const added = one.added === 0 ? "" : plural(one.added, "new task");
   const attempt = one.attempt > 1 ? `attempt ${one.attempt}` : "";
   const agent = isEndOfWorkflow(one) ? "" : clean(one.agent);
@@ -206,7 +211,7 @@ function finishedNote(one: Finished, at: number, { titles, colours, columns }: L
   const shown = facts.filter((fact) => fact !== "").join(" · ");
   const why = one.why === "" ? "" : `: ${cut(clean(one.why), MOST_WHY)}`;
   const line = `${signOf(one, colours)} ${name} ${colours.dim(`· ${shown}`)}${why}${verdictText(one)}`;
-  return { level: levelOf(one), lines: [line] };
+  return { level: RESULTS[one.result].level, lines: [line] };
 }
 
 /** The verdict on a task that is done, with its evidence or the reason. */
@@ -216,48 +221,11 @@ function verdictText({ result, judged }: Finished): string {
   return ` · ${verdict}${text === undefined ? "" : `: ${cut(clean(text), MOST_WHY)}`}`;
 }
 
-function levelOf({ result }: Finished): Level {
-  switch (result) {
-    case "blocked":
-      return "error";
-    case "failed":
-    case "agent-dropped":
-      return "warn";
-    case "done":
-    case "reviewed":
-    case "waiting":
-    case "skipped":
-    case "stopped":
-    case "advanced":
-      return "info";
-    default:
-      return never(result);
-  }
-}
-
 function signOf({ result, judged }: Finished, colours: Colours): string {
-  switch (result) {
-    case "done":
-      if (judged?.verdict === "unbroken") return colours.yellow("~");
-      return judged?.verdict === "unverified" ? colours.yellow("!") : colours.green("✓");
-    case "reviewed":
-      return colours.green("✓");
-    case "advanced":
-      return colours.cyan("→");
-    case "blocked":
-      return colours.red("✗ blocked");
-    case "failed":
-      return colours.yellow("✗ failed");
-    case "waiting":
-    case "agent-dropped":
-      return colours.yellow("- not started");
-    case "skipped":
-      return colours.yellow("- skipped");
-    case "stopped":
-      return colours.yellow("- stopped");
-    default:
-      return never(result);
-  }
+  const { verdict } = judged ?? {};
+  if (result === "done" && verdict === "unbroken") return colours.yellow("~");
+  if (result === "done" && verdict === "unverified") return colours.yellow("!");
+  return colours[RESULTS[result].colour](RESULTS[result].sign);
 }
 
 /** The lines for one event; none for the events of other parts, and none under `default`. */

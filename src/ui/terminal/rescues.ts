@@ -1,9 +1,9 @@
 // Rescues on a terminal: the list, and a diff in colour. Pure.
-import { never } from "../../system/never.js";
 import { showDateTime } from "../view/words/amounts.js";
 import type { RescueShape, RescueListAnswer } from "../shapes/work.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
+import { diffColour } from "./talk/diff-lines.js";
 import { clean } from "../text.js";
 
 /** Lines of a list, newest first as given. */
@@ -16,7 +16,7 @@ export function rescueLines(
     showDateTime(Date.parse(at)),
     clean(task ?? ""),
     String(files),
-    whyText(why),
+    PUT_ASIDE[why],
   ]);
   const titles = [
     { title: "id" },
@@ -40,26 +40,15 @@ export function savedWorkLines(saved: NonNullable<RescueListAnswer["saved"]>): s
 }
 
 /** Why something was put aside, in words. */
-export function whyText(why: RescueShape["why"]): string {
-  switch (why) {
-    case "given-up":
-      return "work of a task that was given up";
-    case "dropped":
-      return "changes of a stage that were dropped";
-    case "review":
-      return "what a review changed";
-    case "draft":
-      return "what a failed draft or repair left";
-    case "put-back":
-      return "changes that were put back";
-    case "commits":
-      return "commits taken off a branch";
-    case "before":
-      return "files as an attempt found them";
-    default:
-      return never(why);
-  }
-}
+export const PUT_ASIDE: Readonly<Record<RescueShape["why"], string>> = {
+  "given-up": "work of a task that was given up",
+  dropped: "changes of a stage that were dropped",
+  review: "what a review changed",
+  draft: "what a failed draft or repair left",
+  "put-back": "changes that were put back",
+  commits: "commits taken off a branch",
+  before: "files as an attempt found them",
+};
 
 /** A diff of git's as lines that cannot steer the terminal. */
 export function diffLines(diff: string, colours: Colours): string[] {
@@ -68,11 +57,8 @@ export function diffLines(diff: string, colours: Colours): string[] {
     .split("\n")
     .map((line) => {
       const text = spellOut(line);
-      if (/^(?:diff |index |--- |\+\+\+ |new file|deleted file|old mode|new mode)/.test(line))
-        return colours.bold(text);
-      if (line.startsWith("@@")) return colours.cyan(text);
-      if (line.startsWith("+")) return colours.green(text);
-      return line.startsWith("-") ? colours.red(text) : text;
+      const isHead = /^(?:diff |index |new file|deleted file|old mode|new mode)/.test(line);
+      return (isHead ? colours.bold : diffColour(line, colours))(text);
     });
 }
 

@@ -1,8 +1,7 @@
 // The result of a run: a table of its tasks, why it ended, what to do next. Pure.
-import { never } from "../../system/never.js";
 import { showCostOf, showDuration } from "../view/words/amounts.js";
-import { explainEnding, overBudgetText } from "../view/words/ending.js";
-import { lookLine } from "../view/words/looks.js";
+import { couldNotWork, ENDINGS, explainEnding, overBudgetText } from "../view/words/ending.js";
+import { lookLine } from "../view/judged.js";
 import { openLine, questionLine, questionLines, type OpenQuestion } from "../view/open-questions.js";
 import {
   looksFirst,
@@ -42,7 +41,7 @@ export function resultLines(
   ended: Ended,
   look: ResultLook,
 ): { answer: string[]; errors: string[] } {
-  const fit = (line: string): string[] => (look.columns === undefined ? [line] : hang(line, look.columns));
+  const fit = (line: string): string[] => hang(line, look.columns);
   const rows = looksFirst(rowsOf(view));
   const { why, next } = explainEnding(view, ended, look.todoFile);
   const { colours } = look;
@@ -60,7 +59,7 @@ export function resultLines(
     ...(rows.length === 0 ? [] : [...table(rows, look), ""]),
     ...(questions.length === 0 ? [] : askedLines(questions, look)),
   ];
-  if (hasFailed(ended)) {
+  if (couldNotWork(ended)) {
     const errors = [`looper: ${clean(why)}`, `  ${clean(next)}`];
     return { answer: [...known, ...[...answer, ...toAccept, log].flatMap(fit)], errors };
   }
@@ -80,10 +79,6 @@ function askedLines(questions: readonly OpenQuestion[], { colours, columns, now 
     return questions.flatMap((open) => [...questionLines(open, scene), ""]);
   const lines = questions.slice(0, MOST_QUESTIONS).map((open) => questionLine(open, columns));
   return [...lines, ...(questions.length > MOST_QUESTIONS ? ["…"] : []), ""];
-}
-
-function hasFailed({ ending }: Ended): boolean {
-  return ending === "environment" || ending === "unusable-backlog";
 }
 
 function table(rows: readonly TaskRow[], { columns, colours, titles }: ResultLook): string[] {
@@ -130,19 +125,5 @@ function beyond(view: View, { ending }: Ended): View["beyond"] {
 }
 
 function headline({ ending }: Ended, colours: Colours): string {
-  switch (ending) {
-    case "complete":
-      return colours.green(colours.bold(ending));
-    case "blocked":
-    case "limit":
-    case "budget":
-    case "waiting":
-    case "interrupted":
-      return colours.yellow(colours.bold(ending));
-    case "unusable-backlog":
-    case "environment":
-      return colours.red(colours.bold(ending));
-    default:
-      return never(ending);
-  }
+  return colours[ENDINGS[ending].colour](colours.bold(ending));
 }

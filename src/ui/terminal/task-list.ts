@@ -1,9 +1,8 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
-import { never } from "../../system/never.js";
 import { STATUSES } from "../../todo/model/status.js";
 import { show } from "../../todo/model/problem.js";
 import type { WrongTask } from "../../todo/check/shape.js";
-import type { Status, Task } from "../../todo/model/task.js";
+import type { Task } from "../../todo/model/task.js";
 import { acceptanceOf, verdictOf } from "../../todo/model/verified.js";
 import { openQuestion } from "../../workflow/question.js";
 import type { Found } from "../view/read-doubts.js";
@@ -40,7 +39,7 @@ export function* taskListLines(
   for (const status of STATUSES) {
     const group = others.filter((task) => task.status === status);
     if (group.length === 0) continue;
-    yield colourOf(status, colours)(`${status} (${countText(group)})`);
+    yield colours[COLOURS[status]](`${status} (${countText(group)})`);
     const isLook = (task: Task): boolean => found(task)?.look !== undefined;
     const first = group.filter(isLook);
     const ordered = first.length === 0 ? group : [...first, ...group.filter((task) => !isLook(task))];
@@ -131,17 +130,4 @@ function doneNote(task: Task, reasons: readonly string[]): string {
   return shown.length === 0 ? `  ${verdict}` : `  ${verdict}: ${shown.join("; ")}`;
 }
 
-function colourOf(status: Status, colours: Colours): (text: string) => string {
-  switch (status) {
-    case "done":
-      return colours.green;
-    case "doing":
-      return colours.cyan;
-    case "blocked":
-      return colours.red;
-    case "todo":
-      return colours.bold;
-    default:
-      return never(status);
-  }
-}
+const COLOURS = { done: "green", doing: "cyan", blocked: "red", todo: "bold" } as const;

@@ -6,7 +6,7 @@ import { hasUnknownCost } from "../../loop/step/job/spending.js";
 import { given } from "../../system/given.js";
 import { judge, verdictOfGate, type GateFinished, type Judged } from "./judged.js";
 import { refusalOf, type StageView } from "./stage-view.js";
-import { NOTHING_SPENT, UNREPORTED, type SpentAmounts } from "./spent.js";
+import { NOTHING_SPENT, UNREPORTED, type SpentAmounts } from "./words/amounts.js";
 
 /**
  * The result of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not available;

@@ -13,6 +13,8 @@ import type { Because, GateVerdict } from "../../gate/verdict.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import type { Verdict } from "../../todo/model/verified.js";
 import { plural } from "./words/amounts.js";
+import { quoteIfNeeded } from "../../shell/quote.js";
+import { clean } from "../text.js";
 
 export type GateFinished = Extract<RunEvent, { type: "gate_finished" }>;
 
@@ -100,4 +102,28 @@ export function redBefore(judged: readonly Judged[]): string {
   if (red.length === 0) return "";
   const text = describeRed([...new Set(red.flatMap(({ red: commands = [] }) => commands))]);
   return red.length === unbroken.length ? text : `${String(red.length)}: ${text}`;
+}
+
+/** How many tasks the line names. */
+const NAMED = 20;
+
+/**
+ * The tasks to accept: a task that only waits for others is left out, and these are named once. `look`: the tasks whose changed
+ * checks it needs, if it needs no others; `undefined`: no person need look.
+ */
+export function listLooks(found: Iterable<{ id: string; look: readonly string[] | undefined }>): string[] {
+  const ids = new Set<string>();
+  for (const { id, look } of found) {
+    if (look === undefined) continue;
+    for (const one of look.length === 0 ? [id] : look) ids.add(one);
+  }
+  return [...ids];
+}
+
+/** "2 tasks need a look: looper accept T3 T7"; empty without tasks. */
+export function lookLine(ids: readonly string[]): string {
+  if (ids.length === 0) return "";
+  const named = ids.slice(0, NAMED).map((id) => quoteIfNeeded(clean(id)));
+  const more = ids.length > NAMED ? " …" : "";
+  return `${plural(ids.length, "task")} ${ids.length === 1 ? "needs" : "need"} a look: looper accept ${named.join(" ")}${more}`;
 }

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import { explainEnding } from "./words/ending.js";
+import { couldNotWork, explainEnding } from "./words/ending.js";
 import { plural } from "./words/amounts.js";
 import { looksFirst, rowsOf, spentOn, stageWordFor, verdictsOf, wordFor, type TaskRow } from "./rows.js";
 import { countVerdicts } from "./judged.js";
@@ -150,7 +150,7 @@ function unreached(view: View, rows: readonly TaskRow[], { titles, scope }: JUni
 
 /** A failed test case for the run itself, so that a run that could not work does not look like a success. */
 function ofRun(view: View, ended: Ended, { todoFile }: JUnitLook): TestCase[] {
-  if (ended.ending !== "environment" && ended.ending !== "unusable-backlog") return [];
+  if (!couldNotWork(ended)) return [];
   const { why, next } = explainEnding(view, ended, todoFile);
   const fault = { kind: "error", type: ended.ending, message: clean(why), text: next } as const;
   return [{ name: "the run", agent: "", ms: ended.totals.ms, fault }];

@@ -4,6 +4,7 @@ import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Task } from "../../todo/model/task.js";
 import type { GivenAnswer, Progress, Question } from "../../workflow/progress.js";
 import {
+  answerCommand,
   describeAnswer,
   describeBy,
   noOf,
@@ -14,6 +15,7 @@ import {
 import type { Colours } from "../colours.js";
 import { clean, cut, showBlock, wrap, withoutSteering } from "../text.js";
 import { plural, showDuration, showMoment } from "./words/amounts.js";
+import { shorten } from "../../system/text/cut.js";
 
 /** An open question, with what a person must know to answer it. */
 export interface OpenQuestion {
@@ -245,4 +247,34 @@ export function pausedText({ by }: Pick<NonNullable<Progress["paused"]>, "by">):
 export function openLine(open: number): string {
   if (open === 0) return "";
   return `${plural(open, "question")} ${open === 1 ? "is" : "are"} open: looper questions`;
+}
+
+/** Of a question, which an agent may make as long as it likes; `looper questions ID` shows all of it. */
+const MOST_ASKED = 500;
+
+export interface Help {
+  /** To be read after the task's id: `waits for an answer to T1.2: Carry out this plan?` */
+  because: string;
+  /** To be read before the command: `answer it with`. */
+  how: string;
+  command: string;
+}
+
+/** `undefined`: the task waits for no one. An open question comes before a pause, as it is what a person decides first. */
+export function helpOf({ id, progress }: Pick<Task, "id" | "progress">): Help | undefined {
+  const question = progress?.complete === undefined ? openQuestion(progress) : undefined;
+  if (question !== undefined)
+    return {
+      because: `waits for an answer to ${question.id}: ${shorten(question.text, MOST_ASKED)}`,
+      how: "answer it with",
+      command: answerCommand(question),
+    };
+  const paused = progress?.paused;
+  if (paused === undefined) return undefined;
+  const why = paused.why === undefined ? "" : `: ${paused.why}`;
+  return {
+    because: `is paused, by ${describeBy(paused)}${why}`,
+    how: "lift the pause with",
+    command: `looper resume ${id}`,
+  };
 }

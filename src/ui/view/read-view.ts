@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { readEvent, listRuns, parseLine, readLines } from "../../logging/read.js";
 import type { Ports } from "../../system/ports.js";
-import { doingOf } from "./in-progress.js";
-import { fold, NOTHING, type View } from "./view.js";
+import { doingOf, fold, NOTHING, type View } from "./view.js";
 
 /** Events that fill most of a log; the view needs only the last of them. */
 const SAID: ReadonlySet<string> = new Set([

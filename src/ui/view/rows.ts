@@ -1,9 +1,15 @@
 // The rows of a run: one for each task, and for each review, draft or repair. Pure.
-import { plural, showCostOf, showDuration, showSpent } from "./words/amounts.js";
+import {
+  plural,
+  showCostOf,
+  showDuration,
+  showSpent,
+  addSpent,
+  NOTHING_SPENT,
+  type SpentAmounts,
+} from "./words/amounts.js";
 import type { Finished, JobResult } from "./job-view.js";
-import { countVerdicts, redBefore, verdictLine, type Judged } from "./judged.js";
-import { listLooks } from "./words/looks.js";
-import { addSpent, NOTHING_SPENT, type SpentAmounts } from "./spent.js";
+import { countVerdicts, redBefore, verdictLine, listLooks, type Judged } from "./judged.js";
 import { PHASES, taskName, type Titles } from "./words/live-line.js";
 import type { Task } from "../../todo/model/task.js";
 import { ENDS } from "../../workflow/workflow.js";
@@ -158,7 +164,7 @@ export function nameOf({ taskId, last }: TaskRow, titles: Titles): string {
 
 /** The result in at most three words. */
 export function wordFor({ last: { result, added, judged }, removed, at }: TaskRow): string {
-  const word = removed === true && result !== "done" ? [] : [stageWord(result, at) ?? WORDS[result]];
+  const word = removed === true && result !== "done" ? [] : [stageWord(result, at) ?? RESULTS[result].word];
   const gone = removed === true ? "removed" : "";
   const verdict = result === "done" && judged !== undefined ? judged.verdict : "none";
   const parts = [
@@ -177,21 +183,33 @@ function stageWord(result: JobResult, at: TaskRow["at"]): string | undefined {
   return result === "advanced" && at !== undefined ? `at ${clean(at.stage)}` : undefined;
 }
 
-const WORDS: Readonly<Record<JobResult, string>> = {
-  done: "done",
-  blocked: "blocked",
-  skipped: "skipped",
-  failed: "failed",
-  waiting: "waiting",
-  stopped: "stopped",
-  "agent-dropped": "not tried",
-  reviewed: "reviewed",
-  advanced: "in progress",
+/** How a result is told. `isOver`: the run will not try the task again. */
+export const RESULTS: Readonly<
+  Record<
+    JobResult,
+    {
+      word: string;
+      sign: string;
+      colour: "green" | "red" | "yellow" | "cyan";
+      level: "info" | "warn" | "error";
+      isOver?: true;
+    }
+  >
+> = {
+  done: { word: "done", sign: "✓", colour: "green", level: "info", isOver: true },
+  reviewed: { word: "reviewed", sign: "✓", colour: "green", level: "info", isOver: true },
+  blocked: { word: "blocked", sign: "✗ blocked", colour: "red", level: "error", isOver: true },
+  failed: { word: "failed", sign: "✗ failed", colour: "yellow", level: "warn" },
+  skipped: { word: "skipped", sign: "- skipped", colour: "yellow", level: "info" },
+  waiting: { word: "waiting", sign: "- not started", colour: "yellow", level: "info" },
+  stopped: { word: "stopped", sign: "- stopped", colour: "yellow", level: "info" },
+  "agent-dropped": { word: "not tried", sign: "- not started", colour: "yellow", level: "warn" },
+  advanced: { word: "in progress", sign: "→", colour: "cyan", level: "info" },
 };
 
 /** How the last visit of a stage ended: its outcome, and why it failed. */
 export function stageWordFor({ last: { result, outcome } }: StageRow): string {
-  return result === "advanced" ? clean(outcome ?? "passed") : WORDS[result];
+  return result === "advanced" ? clean(outcome ?? "passed") : RESULTS[result].word;
 }
 
 /** The totals of the run: progress, usage, and the cost per finished task. */

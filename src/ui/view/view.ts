@@ -6,7 +6,6 @@ import { hasDollarBudget, NOTHING_SPENT as NOTHING_CHARGED, addUsage } from "../
 import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
-import { doingOf } from "./in-progress.js";
 import {
   beginStage,
   endAgent,
@@ -20,7 +19,7 @@ import {
   type Current,
   type Finished,
 } from "./job-view.js";
-import { addSpent, NOTHING_SPENT, spentOf, type SpentAmounts } from "./spent.js";
+import { addSpent, NOTHING_SPENT, spentOf, type SpentAmounts } from "./words/amounts.js";
 import { foldStages, movedBy, type StageView } from "./stage-view.js";
 
 export interface Ended {
@@ -421,4 +420,50 @@ function rescueName(ref: string): string {
 function keptWorkText({ kept, rescue = "" }: KeptWork): string {
   if (kept === "rescue") return `its work is kept: looper rescue show ${rescueName(rescue)}`;
   return kept === "tree" ? "its work stays in the working tree" : "it had changed nothing";
+}
+
+/** The current action of an agent or the runner; `undefined` when the event does not change it. Neither cleaned nor truncated. */
+export function doingOf(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case "checkpoint":
+      return "checkpoint made";
+    case "decided":
+      return event.effects.map(({ kind }) => CHECKS[kind]).find((text) => text !== undefined);
+    case "agent_started":
+      return "started";
+    case "message":
+      return event.role === "assistant" && event.content.trim() !== "" ? event.content : undefined;
+    case "tool_use":
+      return [event.name, targetOf(event.input)].filter((part) => part !== "").join(" ");
+    case "command":
+      return event.exit_code === undefined && event.duration_ms === undefined
+        ? `runs ${event.command}`
+        : undefined;
+    case "error":
+      return event.error;
+    default:
+      return undefined;
+  }
+}
+
+/** The names of the runner's own longer actions. */
+const CHECKS: Readonly<Record<string, string>> = {
+  preflight: "checking what passes before the work",
+  "run-baseline": "checking what passes before the work",
+  "run-gate": "checking the work",
+  "save-work": "saving the work",
+  restore: "putting the tree back",
+};
+
+/** The arguments of tools that describe a call best, the best first. */
+const TARGETS = ["file_path", "path", "command", "pattern", "query", "url", "description", "prompt"];
+
+function targetOf(input: unknown): string {
+  if (typeof input === "string") return input;
+  if (typeof input !== "object" || input === null) return "";
+  for (const key of TARGETS) {
+    const value: unknown = Reflect.get(input, key);
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return "";
 }

@@ -8,7 +8,7 @@ import type {
   Session,
   Used,
 } from "../../../agents/agent.js";
-import { charge, describeBudget } from "../../../agents/process/budget.js";
+import { charge, describeBudget } from "../../../agents/process/stopped.js";
 import { addUsed, NOTHING_USED } from "../../../agents/usage.js";
 import { hasUnknownCost } from "../../step/job/spending.js";
 import { askForReason, askForReport, askToTakeMessages } from "../../../prompts/compose.js";

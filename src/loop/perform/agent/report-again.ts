@@ -1,7 +1,7 @@
 // Decides whether an agent is asked once more: for a report that is missing or cannot be read, and why it changed existing tests or
 // configuration. Makes the event that its work ends in. Pure. perform-agent.ts asks it; prompts/compose.ts has the text.
 import type { AgentResult, Budget, Session, Used } from "../../../agents/agent.js";
-import { describeBudget } from "../../../agents/process/budget.js";
+import { describeBudget } from "../../../agents/process/stopped.js";
 import { causesBackoff } from "../../step/schedule/backoff.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
 import { shorten } from "../../../system/text/cut.js";

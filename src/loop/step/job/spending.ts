@@ -1,7 +1,7 @@
 // The usage of a run and its tasks, and what remains of their budgets. Pure.
 // The agents floor stops an agent that exceeds a budget.
 import type { Budget } from "../../../agents/agent.js";
-import { describeBudget } from "../../../agents/process/budget.js";
+import { describeBudget } from "../../../agents/process/stopped.js";
 import { roundUsd, tokensOf } from "../../../agents/usage.js";
 import type { EventOf } from "../../../logging/events/events.js";
 import type { ToldEvent } from "../../../logging/events/told-events.js";

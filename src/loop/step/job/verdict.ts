@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { GateVerdict } from "../../../gate/verdict.js";
 import { describeDoubt, type Doubtful, formatDoubt } from "../../../gate/verdict/reasons.js";
-import { bareWord } from "../../../agents/plain-report.js";
+import { bareWord } from "../../../agents/extract.js";
 import type { StageReport, Summary } from "../../../todo/model/summary.js";
 import type { AskedQuestion } from "../../../todo/model/changes/change.js";
 import type { Verdict } from "../../../todo/model/verified.js";

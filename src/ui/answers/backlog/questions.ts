@@ -2,7 +2,7 @@
 import { workRef } from "../../../git/base/names.js";
 import type { Task } from "../../../todo/model/task.js";
 import { answerCommand } from "../../../workflow/question.js";
-import type { QuestionsAnswer } from "../../shapes/questions.js";
+import type { QuestionsAnswer } from "../../shapes/workflows.js";
 import { listQuestions } from "../../view/open-questions.js";
 
 type Shown = QuestionsAnswer["questions"][number]["shows"];

@@ -5,7 +5,7 @@ import type { Task } from "../../../todo/model/task.js";
 import type { Answer, GivenAnswer, Question } from "../../../workflow/progress.js";
 import type { LsAnswer } from "../../shapes/backlog.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
-import type { OpenQuestionShape } from "../../shapes/workflow.js";
+import type { OpenQuestionShape } from "../../shapes/workflows.js";
 import { isAnswered, openQuestion } from "../../../workflow/question.js";
 import type { OpenQuestion } from "../../view/open-questions.js";
 import { isEndOfWorkflow } from "../../view/words/live-line.js";

@@ -10,7 +10,7 @@ import type { Found } from "../../view/read-doubts.js";
 import { fold, NOTHING } from "../../view/view.js";
 import { listAnswer, selectTasks } from "./list.js";
 import { attemptsIn, showAnswer } from "./show.js";
-import { whyAnswer } from "./why.js";
+import { whyAnswer } from "./verdict.js";
 
 const NONE = { needs: [], on: [], changedChecks: [], byExitCode: [] };
 const turned = [{ command: "npm test", name: "adds" }, { command: "make lint" }];

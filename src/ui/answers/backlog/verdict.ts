@@ -1,9 +1,10 @@
-// The verdict on a task in the answers of `looper ls --json` and `looper show --json`. Pure.
-import { isSetMarker } from "../../../todo/model/select.js";
-import type { Task } from "../../../todo/model/task.js";
+// The verdict on a task in the answers of `looper ls` and `looper show`, and the answer of `looper why`. Pure.
+import { isSetMarker, type Why } from "../../../todo/model/select.js";
+import type { Task, IndexRow } from "../../../todo/model/task.js";
 import { acceptanceOf, verdictOf, type Verdict } from "../../../todo/model/verified.js";
-import type { VerdictFields } from "../../shapes/backlog.js";
+import type { VerdictFields, WhyAnswer } from "../../shapes/backlog.js";
 import type { Found } from "../../view/read-doubts.js";
+import { helpOf } from "../../view/open-questions.js";
 
 /** The verdict of the task file, with what the logs have of it: `found` is of the last gate, which may have judged other work. */
 export function verdictAnswer(task: Task, found: Found | undefined): VerdictFields {
@@ -28,4 +29,40 @@ export function verdictAnswer(task: Task, found: Found | undefined): VerdictFiel
 /** The verdict on a task that is done; null for every other. */
 export function verdictOfDone(task: Task): Verdict | null {
   return task.status !== "done" || isSetMarker(task) ? null : verdictOf(task);
+}
+
+/** Why a task is or isn't next; of a done one that is not verified, why not. `found`: what its last gate found. */
+export function whyAnswer(
+  task: Task,
+  explained: Why,
+  { tasks, found }: { tasks: readonly Task[]; found: Found | undefined },
+): WhyAnswer {
+  const { id, status } = task;
+  const ids = (rows: readonly IndexRow[]): string[] => rows.map((row) => row.id);
+  return {
+    task: id,
+    status,
+    verdict: verdictOfDone(task),
+    answer: explained.answer,
+    before: explained.answer === "behind" ? ids(explained.before) : [],
+    waits_for: explained.answer === "waits" ? ids(explained.waitsFor) : [],
+    first: explained.answer === "waits" ? ids(explained.first) : [],
+    ...heldOf(task, explained, tasks),
+    ...(found === undefined ? {} : { reasons: [...found.reasons], needs: [...found.needs] }),
+  };
+}
+
+/** The tasks that wait for a person, with the command that helps; absent if there are none. */
+function heldOf(task: Task, explained: Why, tasks: readonly Task[]): Pick<WhyAnswer, "held"> {
+  const held =
+    explained.answer === "waits"
+      ? explained.held.flatMap((row) => tasks.find((one) => one.id === row.id) ?? [])
+      : explained.answer === "asked" || explained.answer === "paused"
+        ? [task]
+        : [];
+  const told = held.flatMap((one) => {
+    const help = helpOf(one);
+    return help === undefined ? [] : [{ task: one.id, because: help.because, command: help.command }];
+  });
+  return told.length === 0 ? {} : { held: told };
 }

@@ -13,7 +13,7 @@ import type {
   ChapoToolsAnswer,
   ChapoUndoAnswer,
   PendingShape,
-} from "../../shapes/chapo.js";
+} from "../../shapes/project.js";
 
 type Listed = Pick<ChapoSettings, "tools" | "mode">;
 

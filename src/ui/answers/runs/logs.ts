@@ -1,6 +1,6 @@
 // The attempts of `looper logs --json`, folded from the lines of a log. Pure.
 import { ENDS } from "../../../workflow/workflow.js";
-import type { LogsAnswer } from "../../shapes/logs.js";
+import type { LogsAnswer } from "../../shapes/runs.js";
 
 export type LogAttempt = LogsAnswer["attempts"][number];
 

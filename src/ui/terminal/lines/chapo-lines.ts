@@ -105,7 +105,7 @@ function fit(text: string, { columns }: ChapoScreen): string {
   // The beginning of a line is never truncated.
   const head = /^ */.exec(text)?.[0] ?? "";
   const line = head + clean(text);
-  return columns === undefined ? line : cut(line, columns);
+  return cut(line, columns);
 }
 
 function blockLines(text: string, { colours, columns }: ChapoScreen): string[] {
@@ -113,7 +113,7 @@ function blockLines(text: string, { colours, columns }: ChapoScreen): string[] {
 }
 
 function errorLines(text: string, { colours, columns }: ChapoScreen): string[] {
-  return (columns === undefined ? [text] : hang(text, columns)).map(colours.red);
+  return hang(text, columns).map(colours.red);
 }
 
 /** Arguments that describe a call best, the best first. */
@@ -214,7 +214,7 @@ export function questionLines(
     "",
     colours.bold(fit(`${agent} wants to use ${tool} (${because}):`, screen)),
     ...shown.flatMap((line) => {
-      const lines = columns === undefined ? [line] : hang(line, Math.max(10, columns - 2));
+      const lines = hang(line, columns && Math.max(10, columns - 2));
       return lines.map((one) => `  ${isDiff ? diffColour(line, colours)(one) : one}`);
     }),
     ...(host === undefined

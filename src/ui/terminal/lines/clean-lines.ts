@@ -1,5 +1,4 @@
 // The result of a clean: which runs and sessions were removed, and why the others are kept. Pure.
-import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
 import { plural, showBytes } from "../../view/words/amounts.js";
 import type { CleanAnswer } from "../../shapes/runs.js";
@@ -7,7 +6,6 @@ import type { Colours } from "../../colours.js";
 import { clean, cut } from "../../text.js";
 
 type Sessions = CleanAnswer["sessions"];
-type Why = CleanAnswer["stay"][number]["why"];
 
 const MOST_NAMED = 5;
 
@@ -16,70 +14,45 @@ export function cleanLines(
   answer: CleanAnswer,
   { colours, columns }: { colours: Colours; columns?: number },
 ): string[] {
-  const { dry_run: dry, removed, bytes, stay } = answer;
-  const fit = (line: string): string => (columns === undefined ? line : cut(line, columns));
+  const { dry_run: dry, removed, stay, sessions } = answer;
+  const fit = (line: string): string => cut(line, columns);
   const verb = dry ? "would remove" : "removed";
-  const { sessions } = answer;
   const lines = [
     ...removed.map(({ run, bytes: own }) => fit(`${verb} ${run}  ${showBytes(own)}`)),
-    ...stay.map(({ run, why }) => colours.yellow(fit(`stays ${run}: ${whyText(why)}`))),
+    ...stay.map(({ run, why }) => colours.yellow(fit(`stays ${run}: ${WHY[why]}`))),
     ...sessions.removed.map(({ session, bytes: own }) =>
       fit(`${verb} session ${clean(session)}  ${showBytes(own)}`),
     ),
     ...sessions.stay.map(({ session, why }) =>
-      colours.yellow(fit(`stays session ${clean(session)}: ${sessionWhyText(why)}`)),
+      colours.yellow(fit(`stays session ${clean(session)}: ${SESSION_WHY[why]}`)),
     ),
     ...asides(answer).map((line) => colours.dim(fit(line))),
   ];
-  const what = removed.length === 0 ? "no run" : `${plural(removed.length, "run")}, ${showBytes(bytes)}`;
-  const left = dry ? "would stay" : "left";
+  const total = (noun: string, of: Pick<Sessions, "bytes" | "kept">, gone: number): string => {
+    const what = gone === 0 ? `no ${noun}` : `${plural(gone, noun)}, ${showBytes(of.bytes)}`;
+    return fit(`${verb} ${what}; ${plural(of.kept, noun)} ${dry ? "would stay" : "left"}`);
+  };
+  const hasSessions = sessions.removed.length + sessions.kept > 0;
   return [
     ...lines,
-    ...sessionsTotal(sessions, { verb, left }).map(fit),
-    fit(`${verb} ${what}; ${plural(answer.kept, "run")} ${left}`),
+    ...(hasSessions ? [total("session", sessions, sessions.removed.length)] : []),
+    total("run", answer, removed.length),
   ];
 }
 
-/** Nothing in a project without sessions. */
-function sessionsTotal(
-  { removed, bytes, kept }: Sessions,
-  { verb, left }: { verb: string; left: string },
-): string[] {
-  if (removed.length + kept === 0) return [];
-  const what =
-    removed.length === 0 ? "no session" : `${plural(removed.length, "session")}, ${showBytes(bytes)}`;
-  return [`${verb} ${what}; ${plural(kept, "session")} ${left}`];
-}
+const SESSION_WHY: Readonly<Record<Sessions["stay"][number]["why"], string>> = {
+  running: "it is open",
+  question: "a call or question in it waits for you; see looper chapo sessions",
+  "in-hand": "a task continues from it",
+  unreadable: "this version cannot read it",
+};
 
-function sessionWhyText(why: Sessions["stay"][number]["why"]): string {
-  switch (why) {
-    case "running":
-      return "it is open";
-    case "question":
-      return "a call or question in it waits for you; see looper chapo sessions";
-    case "in-hand":
-      return "a task continues from it";
-    case "unreadable":
-      return "this version cannot read it";
-    default:
-      return never(why);
-  }
-}
-
-function whyText(why: Why): string {
-  switch (why) {
-    case "running":
-      return "it is in progress";
-    case "rescue":
-      return "its abandoned work is kept; see looper rescue";
-    case "in-hand":
-      return "a task is in progress since then; the next run resumes it";
-    case "unfinished":
-      return "it was killed; the next run resumes it";
-    default:
-      return never(why);
-  }
-}
+const WHY: Readonly<Record<CleanAnswer["stay"][number]["why"], string>> = {
+  running: "it is in progress",
+  rescue: "its abandoned work is kept; see looper rescue",
+  "in-hand": "a task is in progress since then; the next run resumes it",
+  unfinished: "it was killed; the next run resumes it",
+};
 
 function asides({ refs, finished, foreign, others, copies, sessions }: CleanAnswer): string[] {
   const lines: string[] = [];

@@ -21,7 +21,7 @@ export function eventLine(
     .filter((part) => part !== "");
   const head = `${time} ${type.padEnd(TYPE_WIDTH)} `;
   const words = [who.join(" "), clean(wordsFor(type, event))].filter((part) => part !== "").join("  ");
-  const shown = columns === undefined ? words : cut(words, columns - head.length);
+  const shown = cut(words, columns && columns - head.length);
   const loud = LOUD.has(type);
   return `${colours.dim(head)}${loud ? colours.yellow(shown) : shown}`.trimEnd();
 }

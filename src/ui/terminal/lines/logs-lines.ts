@@ -1,6 +1,6 @@
 // An agent's messages on a task, for people: each attempt with a heading. Pure. Leaves reading them to cmd/commands/logs.ts.
 import { showMoment } from "../../view/words/amounts.js";
-import type { LogsAnswer } from "../../shapes/logs.js";
+import type { LogsAnswer } from "../../shapes/runs.js";
 import type { Colours } from "../../colours.js";
 import { stageText } from "../../view/words/live-line.js";
 import { clean, cut, showBlock } from "../../text.js";
@@ -29,8 +29,7 @@ export function logsLines({ task, run, attempts }: LogsAnswer, scene: LogsScene)
       showMoment(Date.parse(started), now),
       `run ${clean(run)}`,
     ];
-    const whole = [name, ...facts].join(" · ");
-    const heading = colours.bold(columns === undefined ? whole : cut(whole, columns));
+    const heading = colours.bold(cut([name, ...facts].join(" · "), columns));
     const blocks = messages.map(({ text }) => showBlock(text.trimEnd()));
     // Some agents write a line at a time, others a paragraph.
     const isApart = (nth: number): boolean => [nth - 1, nth].some((one) => (blocks[one]?.length ?? 0) > 1);

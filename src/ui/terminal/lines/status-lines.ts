@@ -5,13 +5,11 @@ import { plural, showCostOf, showDuration, showMoment, showTokens } from "../../
 import type { StatusAnswer } from "../../shapes/runs.js";
 import type { View } from "../../view/view.js";
 import type { Colours } from "../../colours.js";
-import { PHASES, stageText, type Titles } from "../../view/words/live-line.js";
+import { PHASES, stageText, waitingText, type Titles } from "../../view/words/live-line.js";
 import { openLine, questionLine } from "../../view/open-questions.js";
 import { countOpen } from "../../view/stage-view.js";
 import { clean, cut, wrap } from "../../text.js";
-import { verdictLine } from "../../view/judged.js";
-import { lookLine } from "../../view/words/looks.js";
-import { waitingText } from "../../view/words/waiting.js";
+import { verdictLine, lookLine } from "../../view/judged.js";
 
 /** The share of a line that a title may take. */
 const TITLE_SHARE = 0.4;
@@ -128,7 +126,7 @@ function leftText(
 function handText({ current, state }: Run, { titles, now, columns }: StatusScene): string {
   if (current === null) return "";
   const title = clean(titles.get(current.task ?? "") ?? "");
-  const shown = columns === undefined ? title : cut(title, Math.floor(columns * TITLE_SHARE));
+  const shown = cut(title, columns && Math.floor(columns * TITLE_SHARE));
   const what = current.task === null ? PHASES[current.phase] : `${current.task} ${shown}`.trim();
   if (state !== "running") return `in hand: ${what}; the next run takes it up first`;
   const attempt = current.attempt > 1 ? [`attempt ${String(current.attempt)}`] : [];
@@ -136,7 +134,7 @@ function handText({ current, state }: Run, { titles, now, columns }: StatusScene
   const stage = stageText({ stage: current.stage, visit: current.visit });
   const who = [stage, current.agent].filter((one) => one !== "");
   const line = clean(`${what} · ${[...who, ...attempt, since, current.doing].join(" · ")}`);
-  return columns === undefined ? line : cut(line, columns);
+  return cut(line, columns);
 }
 
 function waitText({ state }: Run, { view, now }: StatusScene): string {

@@ -1,15 +1,22 @@
 // All fields of a task and its attempts, as lines for people. Pure. Leaves collecting them to the commands.
-import { plural, showCost, showCount, showDuration, showMoment } from "../../view/words/amounts.js";
+import {
+  plural,
+  showCost,
+  showCount,
+  showDuration,
+  showMoment,
+  showSpent,
+} from "../../view/words/amounts.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
 import { describeBy } from "../../../workflow/question.js";
 import { isHeld } from "../../answers/backlog/stages.js";
 import type { Need } from "../../../gate/verdict.js";
 import { listQuestions, questionLines } from "../../view/open-questions.js";
-import { tableLines } from "../columns.js";
-import { afterwards, resultText, type TaskScene } from "../attempt-words.js";
-import { pathLines, stageSpentLines } from "./stage-lines.js";
+import { tableLines, type Column } from "../columns.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
 import { clean, cut, showBlock, wrap } from "../../text.js";
+import { isEndOfWorkflow } from "../../view/words/live-line.js";
+import type { Colours } from "../../colours.js";
 
 type Task = ShowAnswer["task"];
 type Attempt = ShowAnswer["history"][number];
@@ -178,34 +185,184 @@ function numbered(steps: readonly string[]): string[] {
   return steps.map((step, at) => `${String(at + 1)}. ${step}`);
 }
 
-const COLUMNS = [
-  { title: "run" },
-  { title: "attempt", right: true },
-  { title: "agent" },
+const FIGURES = [
   { title: "began" },
   { title: "took", right: true },
   { title: "tokens", right: true },
   { title: "cost", right: true },
+] as const;
+const COLUMNS = [
+  { title: "run" },
+  { title: "attempt", right: true },
+  { title: "agent" },
+  ...FIGURES,
   { title: "result" },
 ] as const;
 
-function historyLines(history: readonly Attempt[], { now, live, colours, columns }: TaskScene): string[] {
+function historyLines(history: readonly Attempt[], scene: TaskScene): string[] {
   if (history.length === 0) return ["", "no run has tried it yet, as far as the logs know"];
-  const cells = history.map((one) => [
-    one.run,
-    String(one.attempt),
-    clean(one.agent),
-    showMoment(Date.parse(one.started), now),
-    showDuration(one.duration_ms),
-    one.tokens === 0 ? "" : showCount(one.tokens),
-    one.cost_usd === null ? "" : showCost(one.cost_usd),
-    resultText(one, live),
+  const rows = history.map((one) => ({
+    cells: [
+      ...[one.run, String(one.attempt), clean(one.agent)],
+      ...figuresOf(one, scene.now),
+      resultText(one, scene.live),
+    ],
+    below: afterwards(one),
+  }));
+  return ["", ...notedTable(COLUMNS, rows, scene)];
+}
+
+/** When an attempt began, how long it took and what it used. */
+function figuresOf({ started, duration_ms: ms, tokens, cost_usd: cost }: Attempt, now: number): string[] {
+  return [
+    ...[showMoment(Date.parse(started), now), showDuration(ms)],
+    ...[tokens === 0 ? "" : showCount(tokens), cost === null ? "" : showCost(cost)],
+  ];
+}
+
+/** A table with further lines below its rows. */
+function notedTable(
+  columns: readonly Column[],
+  rows: readonly { cells: readonly string[]; below: readonly string[] }[],
+  { colours, columns: width }: TaskScene,
+): string[] {
+  const { header, lines } = tableLines(
+    columns,
+    rows.map(({ cells }) => cells),
+  );
+  const body = rows.flatMap(({ below }, at) => [
+    cut(lines[at] ?? "", width),
+    ...below.map((text) => colours.dim(cut(INDENT + INDENT + text, width))),
   ]);
-  const { header, lines } = tableLines(COLUMNS, cells);
-  const fit = (line: string): string => (columns === undefined ? line : cut(line, columns));
-  const body = history.flatMap((one, at) => [
-    fit(lines[at] ?? ""),
-    ...afterwards(one).map((text) => colours.dim(fit(`${INDENT}${INDENT}${text}`))),
-  ]);
-  return ["", colours.dim(fit(header)), ...body];
+  return [colours.dim(cut(header, width)), ...body];
+}
+
+type Asked = NonNullable<ShowAnswer["questions"]>[number];
+
+/** A line of the path: a job of a stage, or a question. */
+interface Visit {
+  /** RFC 3339. */
+  began: string;
+  cells: readonly string[];
+  /** Further lines below it. */
+  below: readonly string[];
+}
+
+const PATH_COLUMNS = [
+  { title: "visit", right: true },
+  { title: "stage" },
+  { title: "who" },
+  ...FIGURES,
+  { title: "outcome" },
+] as const;
+
+/** The visits and questions in the order they began; empty for a task that was in no stage. */
+export function pathLines({ history, questions = [], task }: ShowAnswer, scene: TaskScene): string[] {
+  if (history.every(({ stage }) => stage === undefined) && questions.length === 0) return [];
+  const visits = [
+    ...history.map((one) => visitOf(one, scene)),
+    ...questions.map((one) => askedVisit(one, { now: scene.now, open: task.question?.id })),
+  ].sort((a, b) => a.began.localeCompare(b.began));
+  return ["", scene.colours.bold("its path"), ...notedTable(PATH_COLUMNS, visits, scene)];
+}
+
+function visitOf(one: Attempt, { now, live, shown }: TaskScene): Visit {
+  const { started: began, visit, stage = "", agent, attempt } = one;
+  const isEnd = isEndOfWorkflow({ stage });
+  const who = isEnd ? "" : `${clean(agent)}${attempt > 1 ? ` (attempt ${String(attempt)})` : ""}`;
+  const output = one.output?.replace(/\.json$/u, ".md");
+  return {
+    began,
+    cells: [
+      visit === undefined ? "" : String(visit),
+      clean(stage),
+      who,
+      ...figuresOf(one, now),
+      outcomeText(one, live),
+    ],
+    below: [...afterwards(one), ...(output === undefined ? [] : [clean(shown(output))])],
+  };
+}
+
+/** `changes, next implement`; the result of an attempt that left the task where it was. */
+function outcomeText(one: Attempt, live: string | undefined): string {
+  const { outcome, to, result } = one;
+  if (result !== "advanced" && to === undefined) return resultText(one, live);
+  const parts = [clean(outcome ?? (result === "advanced" ? "passed" : (result ?? "")))];
+  return [...parts, ...(to === undefined ? [] : [`next ${clean(to)}`])].join(", ");
+}
+
+/** Of a question or an answer; the row and the log have all of it. */
+const MOST_TEXT = 500;
+
+/** `open`: the question that still waits; one that a restart or a new status took away was never answered. */
+function askedVisit(
+  { question, stage, visit, answer }: Asked,
+  { now, open }: { now: number; open: string | undefined },
+): Visit {
+  const { id, asked_at: asked, text } = question;
+  const until = answer === null ? now : Date.parse(answer.at);
+  const took = until - Date.parse(asked);
+  const said = answer === null ? [] : [answer.text, answer.comment].filter((one) => one !== undefined);
+  return {
+    began: asked,
+    cells: [
+      // A question's number also counts the visits before the task began anew.
+      visit === undefined ? id.slice(id.lastIndexOf(".") + 1) : String(visit),
+      clean(stage ?? ""),
+      answer === null ? "" : `${clean(answer.by)} (${answer.via})`,
+      showMoment(Date.parse(asked), now),
+      Number.isNaN(took) || (answer === null && id !== open) ? "" : showDuration(Math.max(0, took)),
+      ...["", ""],
+      answer !== null ? clean(answer.outcome ?? "answered") : id === open ? "waits for you" : "not answered",
+    ],
+    below: [text, ...said].map((one) => `"${cut(clean(one), MOST_TEXT)}"`),
+  };
+}
+
+/** The usage of each stage, the whole last; empty outside a workflow. */
+export function stageSpentLines({ spent }: ShowAnswer, { colours }: TaskScene): string[] {
+  const stages = Object.entries(spent ?? {}).filter(([stage]) => stage !== "*");
+  if (spent === undefined || stages.length === 0) return [];
+  const all = spent["*"];
+  const rows = [...stages, ...(all === undefined ? [] : [["all", all] as const])].map(
+    ([stage, { tokens, cost_usd: cost, duration_ms: ms }]) => [
+      `  ${clean(stage)}`,
+      showDuration(ms),
+      showSpent({ tokens, cost }),
+    ],
+  );
+  const columns = [{ title: "" }, { title: "", right: true }, { title: "" }] as const;
+  return ["", colours.bold(`used by ${plural(stages.length, "stage")}`), ...tableLines(columns, rows).lines];
+}
+
+export interface TaskScene {
+  /** Epoch ms. */
+  now: number;
+  /** The run in progress. */
+  live: string | undefined;
+  colours: Colours;
+  /** Long texts are wrapped at this width. */
+  columns?: number;
+  /** The folder of the outputs of stages, as shown. */
+  tasksDir: string;
+  /** A path as it is shown. */
+  shown: (file: string) => string;
+}
+
+/** The result of an attempt in a word or two. */
+export function resultText({ result, verdict, run }: Attempt, live: string | undefined): string {
+  if (result === null) return run === live ? "in hand" : "killed";
+  const isPlain = verdict === null || verdict === "verified" || verdict === "none";
+  return isPlain ? result : `${result}, ${verdict}`;
+}
+
+/** Further lines about an attempt. */
+export function afterwards({ why, warnings, commit, rescue }: Attempt): string[] {
+  return [
+    why === "" ? "" : clean(why),
+    ...warnings.map((text) => `! ${clean(text)}`),
+    commit === null ? "" : `commit ${commit.slice(0, 12)}`,
+    rescue === null ? "" : `its work is kept as ${clean(rescue)}: looper rescue`,
+  ].filter((text) => text !== "");
 }

@@ -15,7 +15,7 @@ export function diffLines(
   const more = all.length - lines.length;
   return [
     ...lines.flatMap((line) => {
-      const parts = columns === undefined ? [line] : hang(line, Math.max(10, columns - 2));
+      const parts = hang(line, columns && Math.max(10, columns - 2));
       return parts.map((part) => `  ${diffColour(line, colours)(part)}`);
     }),
     ...(more > 0 ? [colours.dim(`  … ${more} more lines`)] : []),

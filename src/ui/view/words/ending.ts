@@ -1,5 +1,5 @@
 // Why a run ended and what to do next, one sentence each. Pure.
-import { describeBudget } from "../../../agents/process/budget.js";
+import { describeBudget } from "../../../agents/process/stopped.js";
 import type { RunEvent } from "../../../logging/events/events.js";
 import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
@@ -7,6 +7,25 @@ import { plural } from "./amounts.js";
 import type { Ended, View } from "../view.js";
 import { count } from "../view.js";
 import { countOpen, hasLeftAnswer, listPaused } from "../stage-view.js";
+
+/** How an ending is told: its colour, and the annotation that a GitHub workflow shows. */
+export const ENDINGS: Readonly<
+  Record<Ended["ending"], { colour: "green" | "yellow" | "red"; annotation?: "warning" | "error" }>
+> = {
+  complete: { colour: "green" },
+  blocked: { colour: "yellow", annotation: "error" },
+  limit: { colour: "yellow", annotation: "warning" },
+  budget: { colour: "yellow", annotation: "warning" },
+  waiting: { colour: "yellow", annotation: "warning" },
+  interrupted: { colour: "yellow", annotation: "warning" },
+  "unusable-backlog": { colour: "red", annotation: "error" },
+  environment: { colour: "red", annotation: "error" },
+};
+
+/** Whether something kept the run from doing its work. */
+export function couldNotWork({ ending }: Ended): boolean {
+  return ENDINGS[ending].colour === "red";
+}
 
 /** `next` is empty when nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
 export function explainEnding(view: View, ended: Ended, file: string): { why: string; next: string } {

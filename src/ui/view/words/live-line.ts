@@ -1,12 +1,12 @@
 // The live line of a run: task, agent, time, current action. Pure.
 // Leaves drawing it to screen.ts.
-import { showCost, showDuration, showTokens } from "./amounts.js";
+import { showCost, showDuration, showTokens, showMoment } from "./amounts.js";
 import { ENDS } from "../../../workflow/workflow.js";
 import type { Current, StageVisitFacts } from "../job-view.js";
-import { waitingText } from "./waiting.js";
 import { placeOf, type View } from "../view.js";
 import type { Colours } from "../../colours.js";
 import { clean, cut, widthOf } from "../../text.js";
+import type { RunEvent } from "../../../logging/events/events.js";
 
 /** Titles of tasks by id. */
 export type Titles = ReadonlyMap<string, string>;
@@ -107,3 +107,22 @@ export const PHASES: Readonly<Record<Current["phase"], string>> = {
   review: "reviewing the project",
   push: "preparing the release",
 };
+
+type Waiting = Omit<Extract<RunEvent, { type: "waiting" }>, "type">;
+
+/** One line; `now`: epoch ms. */
+export function waitingText({ reason, until, agent, until_why: why }: Waiting, now: number): string {
+  if (until === undefined) return `waiting for ${clean(reason)}`;
+  const at = Date.parse(until);
+  const when = Number.isNaN(at)
+    ? clean(until)
+    : `${showMoment(at, now)} (${showDuration(Math.max(0, at - now))})`;
+  const whom = agent === undefined ? "" : ` for ${clean(agent)}`;
+  return `waiting until ${when}${whom}: ${clean(reason)}${why === undefined ? "" : ` (${clean(why)})`}`;
+}
+
+/** The hint on a wait that an earlier run reported; empty for other waits. */
+export function aroundWaiting({ agent, remembered }: Waiting): string {
+  if (agent === undefined || remembered === undefined) return "";
+  return `an earlier run was told so of ${clean(agent)}; another agent or model is asked now: --agent NAME, --model NAME`;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listLooks, lookLine } from "./looks.js";
+import { listLooks, lookLine } from "../judged.js";
 
 test("a task that only waits for others is not named, and these are named once", () => {
   const found = [
