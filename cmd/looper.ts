@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { environmentError, errorCode, errorMessage, usageError, UserError } from "../src/system/errors.js";
-import { explainSurroundings } from "../src/system/surroundings.js";
+import { explainSurroundings } from "../src/system/exhausted.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
 import { noteText, type Diagnostics } from "../src/ui/terminal/diagnostics.js";

@@ -4,7 +4,8 @@ import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
-import { type CleanWish, selectRunsToClean } from "../../src/logging/retention.js";
+import { selectOld, type CleanWish } from "../../src/logging/retention.js";
+import { parseStart } from "../../src/logging/run-id.js";
 import {
   type CleanPlan,
   type LogSite,
@@ -66,7 +67,7 @@ export const command: AnsweringCommand<Request> = {
     const survey = await surveyLogs(site);
     const keep = project.resolved.settings.log.keep ?? PROPOSED;
     const asked = unsaid ? { keep } : wish;
-    const selected = selectRunsToClean(survey.runs, asked, context.ports.clock.now());
+    const selected = selectOld(survey.runs, asked, { began: parseStart, now: context.ports.clock.now() });
     const plan = await planClean(site, survey, selected);
     const sessions = await planSessions(site, asked);
     const all = [plan.remove, survey.going, sessions.remove, sessions.going];

@@ -1,6 +1,6 @@
 // The answer to a request that fails: always `{error: {code, message, …}}`.
 import { UserError } from "../../src/system/errors.js";
-import { explainSurroundings } from "../../src/system/surroundings.js";
+import { explainSurroundings } from "../../src/system/exhausted.js";
 import { clean } from "../../src/ui/text.js";
 
 export class ApiError extends Error {

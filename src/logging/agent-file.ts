@@ -3,10 +3,11 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { splitLines } from "../agents/process/lines.js";
-import { UserError, environmentError } from "../system/errors.js";
+import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { parseJson } from "../system/text/json.js";
 import { NewTask, StageAgentReport } from "../todo/model/summary.js";
+import { appendLine } from "./control.js";
 
 /** The attempt that the line belongs to; absent: the one in whose folder the file is. */
 const whose = {
@@ -43,27 +44,15 @@ const CHUNK = 1024 * 1024;
 /** The rest of a longer file is not read. */
 const MOST_BYTES = 1024 * 1024 * 1024;
 
-/** Begins each line on one of its own, even if the line before was only half written. */
-const SEPARATOR = "\n";
-
 /** Appends a request to the file in the step's folder, which must exist. */
 export async function writeAgentLine(
-  { files }: Pick<Ports, "files">,
+  ports: Pick<Ports, "files">,
   folder: string,
   line: AgentLine,
 ): Promise<void> {
-  const path = join(folder, AGENT_FILE);
-  const text = JSON.stringify(line);
-  if (Buffer.byteLength(text) > LONGEST_LINE)
+  if (Buffer.byteLength(JSON.stringify(line)) > LONGEST_LINE)
     throw new UserError("no", `this ${line.type} is longer than 1 MiB`, "shorten it");
-  const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
-  if (kind !== "file") throw environmentError(`cannot write ${path}: it is not a file`, "remove it");
-  const file = await files.openAppend(path, { mode: 0o600 });
-  try {
-    await file.append(`${SEPARATOR}${text}\n`);
-  } finally {
-    await file.close();
-  }
+  await appendLine(ports, join(folder, AGENT_FILE), line);
 }
 
 /** Lines that were read, and a sentence for each that was not. */
@@ -72,78 +61,51 @@ export interface AgentLines {
   warnings: string[];
 }
 
+/** The first lines that cannot be read are named; the rest is counted. */
+const MOST_NAMED = 5;
+
 /** Returns a function that reads the lines since its last call. A half line at the end counts as a line. */
 export function openAgentFile({ files }: Pick<Ports, "files">, folder: string): () => Promise<AgentLines> {
   const path = join(folder, AGENT_FILE);
-  const seen: Seen = { from: 0, number: 0, taken: 0 };
+  const seen = { from: 0, number: 0, taken: 0 };
   return async () => {
+    const lines: AgentLine[] = [];
+    const warnings: string[] = [];
     const stat = await files.stat(path, { link: true });
-    if (stat === undefined || (stat.kind === "file" && stat.size <= seen.from))
-      return { lines: [], warnings: [] };
+    if (stat === undefined || (stat.kind === "file" && stat.size <= seen.from)) return { lines, warnings };
     // A pipe would never end.
-    if (stat.kind !== "file") return { lines: [], warnings: [`${AGENT_FILE} is not read: it is not a file`] };
-    const taking = new Taking(seen);
+    if (stat.kind !== "file") return { lines, warnings: [`${AGENT_FILE} is not read: it is not a file`] };
+    let [unread, beyond] = [0, 0];
+    const take = (text: string): void => {
+      const number = ++seen.number;
+      const read = text.trim() === "" ? undefined : readLine(text);
+      if (read === undefined) return;
+      if ("line" in read && ++seen.taken <= MOST_LINES) lines.push(read.line);
+      else if ("line" in read) beyond++;
+      else if (++unread <= MOST_NAMED)
+        warnings.push(`line ${String(number)} of ${AGENT_FILE} is not used: ${read.why}`);
+    };
     const size = Math.min(stat.size, MOST_BYTES);
     const splitter = splitLines(LONGEST_LINE);
     while (seen.from < size) {
       const bytes = await files.readRange(path, seen.from, Math.min(CHUNK, size - seen.from));
       if (bytes.length === 0) break;
       seen.from += bytes.length;
-      for (const line of splitter.push(bytes)) taking.take(line);
+      splitter.push(bytes).forEach(take);
     }
-    for (const line of splitter.end()) taking.take(line);
+    splitter.end().forEach(take);
     if (stat.size > size) {
       seen.from = stat.size;
-      taking.warnings.push(`${AGENT_FILE} is too long: what follows its first GiB is not read`);
+      warnings.push(`${AGENT_FILE} is too long: what follows its first GiB is not read`);
     }
-    return taking.end();
-  };
-}
-
-interface Seen {
-  from: number;
-  /** The number of the last line, from 1. */
-  number: number;
-  taken: number;
-}
-
-/** The first lines that cannot be read are named; the rest is counted. */
-const MOST_NAMED = 5;
-
-class Taking {
-  readonly lines: AgentLine[] = [];
-  readonly warnings: string[] = [];
-  readonly #seen: Seen;
-  #unread = 0;
-  #beyond = 0;
-
-  constructor(seen: Seen) {
-    this.#seen = seen;
-  }
-
-  take(text: string): void {
-    const number = ++this.#seen.number;
-    if (text.trim() === "") return;
-    const read = readLine(text);
-    if ("why" in read) {
-      if (++this.#unread <= MOST_NAMED)
-        this.warnings.push(`line ${String(number)} of ${AGENT_FILE} is not used: ${read.why}`);
-    } else if (this.#seen.taken >= MOST_LINES) this.#beyond++;
-    else {
-      this.#seen.taken++;
-      this.lines.push(read.line);
-    }
-  }
-
-  end(): AgentLines {
-    const more = this.#unread - MOST_NAMED;
-    if (more > 0) this.warnings.push(`${String(more)} more lines of ${AGENT_FILE} are not used`);
-    if (this.#beyond > 0)
-      this.warnings.push(
-        `${String(this.#beyond)} lines of ${AGENT_FILE} are not used: an attempt has at most ${String(MOST_LINES)} requests`,
+    if (unread > MOST_NAMED)
+      warnings.push(`${String(unread - MOST_NAMED)} more lines of ${AGENT_FILE} are not used`);
+    if (beyond > 0)
+      warnings.push(
+        `${String(beyond)} lines of ${AGENT_FILE} are not used: an attempt has at most ${String(MOST_LINES)} requests`,
       );
-    return { lines: this.lines, warnings: this.warnings };
-  }
+    return { lines, warnings };
+  };
 }
 
 const KNOWN: ReadonlySet<unknown> = new Set(AgentLine.options.map(({ shape }) => shape.type.value));

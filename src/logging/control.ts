@@ -22,23 +22,20 @@ const ControlLine = z.discriminatedUnion("type", [
 export type ControlLine = z.infer<typeof ControlLine>;
 
 const FILE = "control.jsonl";
-/** Begins each message on a line of its own, even if the line before it was only half written. */
-const SEPARATOR = "\n";
 
 /** Sends a message to the run that logs into `folder`. */
-export async function tellRun(
-  { files }: Pick<Ports, "files">,
-  folder: string,
-  line: ControlLine,
-): Promise<void> {
-  const path = join(folder, FILE);
+export async function tellRun(ports: Pick<Ports, "files">, folder: string, line: ControlLine): Promise<void> {
+  await appendLine(ports, join(folder, FILE), line);
+}
+
+/** Appends a line that another process is to read. It begins a line of its own, even if the line before it was only half written. */
+export async function appendLine({ files }: Pick<Ports, "files">, path: string, line: object): Promise<void> {
   const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
   // A project from an archive may bring its own log folder, with a link in it to a file elsewhere.
-  if (kind !== "file")
-    throw environmentError(`cannot send a message to the run: ${path} is not a file`, "remove it");
+  if (kind !== "file") throw environmentError(`cannot write ${path}: it is not a file`, "remove it");
   const file = await files.openAppend(path, { mode: 0o600 });
   try {
-    await file.append(`${SEPARATOR}${JSON.stringify(line)}\n`);
+    await file.append(`\n${JSON.stringify(line)}\n`);
   } finally {
     await file.close();
   }

@@ -26,16 +26,7 @@ export async function openDiagnosticsFile(
   { level, redact }: { level: DiagnosticsLine["level"]; redact: Redact },
 ): Promise<DiagnosticsFile> {
   const file = await files.openAppend(join(folder, "run.log"), { mode: 0o600 });
-  let waiting = "";
-  let writing: Promise<void> | undefined;
-  const writeWaiting = async (): Promise<void> => {
-    while (waiting !== "") {
-      const text = waiting;
-      waiting = "";
-      await file.append(text);
-    }
-    writing = undefined;
-  };
+  let written = Promise.resolve();
   const logger = pino(
     {
       level,
@@ -45,9 +36,9 @@ export async function openDiagnosticsFile(
     },
     {
       write: (line) => {
-        waiting += redact(line);
-        // After a failed write, `writing` stays set: nothing more is written to this file.
-        writing ??= writeWaiting().catch(() => undefined);
+        // After a failed write nothing more is written to this file.
+        written = written.then(() => file.append(redact(line)));
+        written.catch(() => undefined);
       },
     },
   );
@@ -56,7 +47,7 @@ export async function openDiagnosticsFile(
       logger[of](facts ?? {}, message);
     },
     close: async () => {
-      await writing;
+      await written.catch(() => undefined);
       await file.close();
     },
   };

@@ -47,11 +47,11 @@ test("a pause holds until its time, or until the agent works again", async () =>
 });
 
 test("a pause names the model that the agent was started with", async () => {
-  const agents = [{ name: "a", model: "m" }, { name: "b" }, "odd"];
+  const agents = [{ name: "a", model: "m" }, { name: "b" }];
   const dir = logsOf({
     "2026-11-21_05-00-00": [
       { type: "run_started", agents },
-      { type: "recovered", pauses: [{ agent: "d", model: "n", reason: "overloaded", until: LATER }, "odd"] },
+      { type: "recovered", pauses: [{ agent: "d", model: "n", reason: "overloaded", until: LATER }] },
       limited("a", LATER),
       limited("b", LATER),
     ],

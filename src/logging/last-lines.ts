@@ -1,9 +1,11 @@
 // Reads the last lines of a run's log from its end, so that the cost does not depend on the log's length.
 import { join } from "node:path";
 import type { Ports } from "../system/ports.js";
-import { tolerateMissing, parseLine, type RawLine } from "./read.js";
+import { orNothing } from "../system/errors.js";
+import { parseLine, type RawLine } from "./read.js";
 
-const FIRST_CHUNK = 1 << 16;
+/** Nearly every run's end is in the first. */
+const FIRST_CHUNK = 1 << 12;
 const MOST_CHUNK = 1 << 22;
 const LINE_END = 10;
 
@@ -14,11 +16,14 @@ export interface LastLines {
   end: number;
 }
 
-/** Reads the last `most` lines that are wanted; `undefined` without a log. A half-written last line is skipped. */
+/**
+ * Reads the last `most` lines that are wanted; `undefined` without a log. A half-written last line is skipped. `within`: after about
+ * so many bytes no more are looked at.
+ */
 export async function readLastLines(
   { files }: Pick<Ports, "files">,
   folder: string,
-  { most, wanted }: { most: number; wanted: (line: RawLine) => boolean },
+  { most, wanted, within = Infinity }: { most: number; wanted: (line: RawLine) => boolean; within?: number },
 ): Promise<LastLines | undefined> {
   const path = join(folder, "events.jsonl");
   const size = (await files.stat(path))?.size;
@@ -28,10 +33,14 @@ export async function readLastLines(
   // The bytes from `at` to the first known line end: the end of a line that begins before `at`.
   let rest: Buffer = Buffer.alloc(0);
   let at = size;
-  for (let chunk = FIRST_CHUNK; at > 0 && (end === undefined || found.length < most); chunk *= 2) {
+  const isSought = (): boolean => end === undefined || (found.length < most && size - at < within);
+  for (let chunk = FIRST_CHUNK; at > 0 && isSought(); chunk *= 2) {
     const length = Math.min(Math.max(Math.min(chunk, MOST_CHUNK), rest.length), at);
     at -= length;
-    const bytes = Buffer.concat([await files.readRange(path, at, length), rest]);
+    const from = at;
+    const read = await orNothing(() => files.readRange(path, from, length));
+    if (read === undefined) return undefined;
+    const bytes = Buffer.concat([read, rest]);
     const last = bytes.lastIndexOf(LINE_END);
     end ??= last === -1 ? undefined : at + last + 1;
     // The first line of a chunk is whole only at the beginning of the log.
@@ -63,47 +72,20 @@ export interface LogEnd {
   ended?: RawLine;
 }
 
-/** How many bytes are read: nearly every run's end is in the first 4 KB; only lines of hooks follow it. */
-const LOOKED_AT = [1 << 12, 1 << 18] as const;
+/** How many bytes are looked at for the end: only lines of hooks follow it. */
+const ENDS_WITHIN = 1 << 18;
+const ENDED = "run_ended";
 
 /** Reads the end of a log from its last lines alone. */
-export async function readEnd({ files }: Pick<Ports, "files">, folder: string): Promise<LogEnd> {
-  const path = join(folder, "events.jsonl");
-  const size = (await files.stat(path))?.size ?? 0;
-  let end: LogEnd = {};
-  for (const length of LOOKED_AT) {
-    if (size === 0) break;
-    const from = Math.max(0, size - length);
-    const bytes = await tolerateMissing(() => files.readRange(path, from, length));
-    const lines = Buffer.from(bytes ?? [])
-      .toString("utf8")
-      .split("\n")
-      .slice(0, -1);
-    const last = findLast(lines, () => true);
-    const ended = findLast(lines, (line) => line.includes(ENDED), ENDED);
-    end = { last, ended };
-    if (ended !== undefined || from === 0) break;
-  }
-  return end;
+export async function readEnd(ports: Pick<Ports, "files">, folder: string): Promise<LogEnd> {
+  const find = async (wanted: (line: RawLine) => boolean): Promise<RawLine | undefined> =>
+    (await readLastLines(ports, folder, { most: 1, wanted, within: ENDS_WITHIN }))?.lines[0];
+  const last = await find(() => true);
+  if (last === undefined || last.type === ENDED) return { last, ended: last };
+  return { last, ended: await find(({ type }) => type === ENDED) };
 }
-
-const ENDED = "run_ended";
 
 /** Whether a run's log has its ending; the log of a run that is in progress or was killed does not. */
 export async function hasEnded(ports: Pick<Ports, "files">, folder: string): Promise<boolean> {
   return (await readEnd(ports, folder)).ended !== undefined;
-}
-
-/** Finds the last line of a type, or of any; only lines that `worthIt` accepts are parsed. */
-function findLast(
-  lines: readonly string[],
-  worthIt: (line: string) => boolean,
-  type?: string,
-): RawLine | undefined {
-  for (let at = lines.length - 1; at >= 0; at--) {
-    const line = lines[at] ?? "";
-    const read = worthIt(line) ? parseLine(line) : undefined;
-    if (read !== undefined && (type === undefined || read.type === type)) return read;
-  }
-  return undefined;
 }

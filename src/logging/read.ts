@@ -1,10 +1,10 @@
 // Reads logs: finds a run by its id and returns its lines in order; a half-written last line is skipped.
 // last-lines.ts reads a log from its end.
 import { basename, join } from "node:path";
-import { errorCode } from "../system/errors.js";
+import { orNothing } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { parseJson, isRecord } from "../system/text/json.js";
-import { isStepEvent, isStepType, StepEvent, type Sealed } from "./events/events.js";
+import { isStepType, StepEvent, type Sealed } from "./events/events.js";
 import { byStart, RUN_ID } from "./run-id.js";
 import { ToldEvent } from "./events/told-events.js";
 
@@ -24,16 +24,10 @@ export interface RawLine {
 }
 
 /** Finds the folder of a run by its id, or of the newest run without one; `undefined` if there is none. */
-export async function findRun(
-  { files }: ReadPorts,
-  logDir: string,
-  run?: string,
-): Promise<string | undefined> {
-  const runs = join(logDir, "runs");
-  const names = (await files.list(runs)).filter((name) => RUN_ID.test(name));
-  const wanted =
-    run === undefined || run === "last" ? names.sort(byStart).at(-1) : names.find((name) => name === run);
-  return wanted === undefined ? undefined : join(runs, wanted);
+export async function findRun(ports: ReadPorts, logDir: string, run = "last"): Promise<string | undefined> {
+  const runs = await listRuns(ports, logDir);
+  const wanted = run === "last" ? runs.at(-1) : runs.find((name) => name === run);
+  return wanted === undefined ? undefined : join(logDir, "runs", wanted);
 }
 
 /** Lists the ids of all runs, the oldest first. */
@@ -65,7 +59,7 @@ export async function* readLines(
   let rest: Uint8Array = new Uint8Array();
   // For a long line the size doubles each time, because each chunk copies the part of the line read so far.
   for (let size = FIRST_CHUNK; ; size = Math.max(Math.min(size * 2, MOST_CHUNK), rest.length)) {
-    const chunk = await tolerateMissing(() => files.readRange(path, at + rest.length, size));
+    const chunk = await orNothing(() => files.readRange(path, at + rest.length, size));
     if (chunk === undefined || chunk.length === 0) return;
     const bytes =
       rest.length === 0
@@ -114,16 +108,6 @@ function* linesHolding(bytes: Buffer, texts: readonly Buffer[]): Generator<[numb
   }
 }
 
-/** Returns `undefined` if the log does not exist yet, or no longer. */
-export async function tolerateMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
 /** Longer than what comes before the type of a line, and the longest type. */
 const HEAD = 96;
 
@@ -141,38 +125,30 @@ export function parseLine(text: string): RawLine | undefined {
   return { text, seq: value["seq"], type: value["type"], value };
 }
 
-/**
- * Reads the event that `step` takes from a line, with the rows of its index file. Returns `undefined` for lines that
- * only readers need, and for a line or index file that is not valid.
- */
+/** Reads the event that `step` takes from a line; `undefined` for lines that only readers need. */
 export async function readStepEvent(
-  { files }: ReadPorts,
-  folder: string,
-  line: RawLine,
-): Promise<Sealed<StepEvent> | undefined> {
-  const parsed = StepEvent.safeParse(line.value);
-  const timestamp = line.value["timestamp"];
-  if (!parsed.success || typeof timestamp !== "string" || !isStepEvent(parsed.data)) return undefined;
-  const stamp = { seq: line.seq, timestamp };
-  if (parsed.data.type !== "backlog_read" || parsed.data.index === undefined)
-    return { ...parsed.data, ...stamp };
-  // The index is always beside the log: a log from another machine must not make us read any other path.
-  const bytes = await files.read(join(folder, basename(parsed.data.index)));
-  const rows = bytes === undefined ? undefined : parseJson(bytes);
-  const whole = StepEvent.safeParse({ ...parsed.data, rows });
-  return rows === undefined || !whole.success ? undefined : { ...whole.data, ...stamp };
-}
-
-/** Reads the event of a line, with the rows of its index file if it has one; `undefined` if it is not valid. */
-export async function readEvent(
   ports: ReadPorts,
   folder: string,
   line: RawLine,
+): Promise<Sealed<StepEvent> | undefined> {
+  const event = isStepType(line.type) ? await readEvent(ports, folder, line) : undefined;
+  return event as Sealed<StepEvent> | undefined;
+}
+
+/** Reads the event of a line, with the rows of its index file if it has one; `undefined` if line or file are not valid. */
+export async function readEvent(
+  { files }: ReadPorts,
+  folder: string,
+  { type, value, seq }: RawLine,
 ): Promise<Sealed | undefined> {
+  const { timestamp } = value;
+  if (typeof timestamp !== "string") return undefined;
+  const stamp = { seq, timestamp };
   // Choose the schema by type: trying the wrong one costs more than parsing the line.
-  if (isStepType(line.type)) return readStepEvent(ports, folder, line);
-  const { timestamp } = line.value;
-  const told = ToldEvent.safeParse(line.value);
-  if (!told.success || typeof timestamp !== "string") return undefined;
-  return { ...told.data, seq: line.seq, timestamp };
+  const event = (isStepType(type) ? StepEvent : ToldEvent).safeParse(value).data;
+  if (event?.type !== "backlog_read" || event.index === undefined) return event && { ...event, ...stamp };
+  // The index is always beside the log: a log from another machine must not make us read any other path.
+  const rows = parseJson(await files.read(join(folder, basename(event.index))));
+  const whole = rows === undefined ? undefined : StepEvent.safeParse({ ...event, rows }).data;
+  return whole && { ...whole, ...stamp };
 }

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { selectRunsBeyond, selectRunsToClean } from "./retention.js";
+import { selectOld, selectRunsBeyond } from "./retention.js";
 import { parseStart } from "./run-id.js";
 
 const NOW = Date.UTC(2026, 5, 1);
 const HOUR = 3_600_000;
+const at = { began: parseStart, now: NOW };
 
 /** Ids of runs that began so many hours ago, the oldest first. */
 const someRuns = fc
@@ -26,11 +27,9 @@ test("with both flags a run is removed only if each allows it, and never before 
   fc.assert(
     fc.property(someRuns, fc.nat({ max: 22 }), fc.nat({ max: 510 }), (runs, keep, hours) => {
       const ageMs = hours * HOUR;
-      const byKeep = selectRunsToClean(runs, { keep }, NOW);
-      const byAge = selectRunsToClean(runs, { ageMs }, NOW);
-      expect(selectRunsToClean(runs, { keep, ageMs }, NOW)).toEqual(
-        byKeep.filter((run) => byAge.includes(run)),
-      );
+      const byKeep = selectOld(runs, { keep }, at);
+      const byAge = selectOld(runs, { ageMs }, at);
+      expect(selectOld(runs, { keep, ageMs }, at)).toEqual(byKeep.filter((run) => byAge.includes(run)));
       expect(runs.length - byKeep.length).toBe(Math.min(keep, runs.length));
       for (const gone of [byKeep, byAge]) expect(gone).toEqual(runs.slice(0, gone.length));
       expect(byAge.every((run) => NOW - parseStart(run) >= ageMs)).toBe(true);

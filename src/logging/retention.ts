@@ -1,6 +1,5 @@
 // Selects the runs that are old enough to be removed, by flags or by settings. Pure. The loop keeps the runs that are
 // still needed.
-import { parseStart } from "./run-id.js";
 
 /** The flags of `looper clean`. With both, a run is removed only if both allow it. */
 export interface CleanWish {
@@ -15,11 +14,6 @@ export interface LogLimits {
   keep?: number;
   /** For all runs together. */
   maxBytes?: number;
-}
-
-/** Selects by flags. `runs` and the result are ids, the oldest first; `now` is in epoch ms. */
-export function selectRunsToClean(runs: readonly string[], wish: CleanWish, now: number): string[] {
-  return selectOld(runs, wish, { began: parseStart, now });
 }
 
 /** Selects by flags, the oldest first in both. `began` and `now` are in epoch ms. */

@@ -100,10 +100,9 @@ interface Opened {
 
 function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Opened): RunLog {
   let seq = 0;
-  const stamp = stamps(clock);
   const sealClean = <T extends RunEvent>(clean: T): Sealed<T> => ({
     seq: ++seq,
-    timestamp: stamp(),
+    timestamp: new Date(clock.now()).toISOString(),
     ...clean,
   });
   // A decision needs no redaction: `step` saw only redacted events.
@@ -127,16 +126,6 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
     tellClean: (...events) => append(...events.map((event) => sealClean(event))),
     sync: () => orExplain(folder, () => written.then(() => file.sync())),
     close: () => file.close(),
-  };
-}
-
-/** Formats the current time, once for all events of the same millisecond. */
-function stamps(clock: Ports["clock"]): () => string {
-  let [last, text] = [NaN, ""];
-  return () => {
-    const at = clock.now();
-    if (at !== last) [last, text] = [at, new Date(at).toISOString()];
-    return text;
   };
 }
 

@@ -1,10 +1,10 @@
 // Summarizes runs: the start and the ending of each, from both ends of its log. The middle is never read.
 import { join } from "node:path";
-import { given } from "../system/given.js";
+import { textField } from "../agents/fields.js";
 import type { Ports } from "../system/ports.js";
 import { StepEvent } from "./events/events.js";
 import { readEnd } from "./last-lines.js";
-import { tolerateMissing, readLines } from "./read.js";
+import { readLines } from "./read.js";
 
 type RunEnded = Extract<StepEvent, { type: "run_ended" }>;
 
@@ -35,42 +35,18 @@ export async function summarizeRuns(
   return summaries;
 }
 
-/** More bytes than a first line has up to the end of its rules, unless they name many commands. */
-const HEAD = 8192;
-
-/** Reads the start without parsing the line: `seq` and `timestamp` come first. */
-async function startAtFirstSight(
-  { files }: Pick<Ports, "files">,
-  folder: string,
-): Promise<{ started?: string; workflow?: string }> {
-  const bytes = await tolerateMissing(() => files.readRange(join(folder, "events.jsonl"), 0, HEAD));
-  const [line = ""] = Buffer.from(bytes ?? [])
-    .toString("latin1")
-    .split("\n");
-  const started = /^\{"seq":\d+,"timestamp":"([^"]*)"/.exec(line)?.[1];
-  // In a text of others the quotes would be escaped.
-  return given({ started, workflow: /[,{]"workflow":"([^"\\]*)"/.exec(line)?.[1] });
-}
-
-async function startOf(ports: Pick<Ports, "files">, folder: string): Promise<unknown> {
-  for await (const { value } of readLines(ports, folder)) return value["timestamp"];
-  return undefined;
-}
-
 async function summarize(ports: Pick<Ports, "files">, run: string, folder: string): Promise<RunSummary> {
   const end = await readEnd(ports, folder);
-  // If the last line is whole, the first is too.
-  const seen = end.last === undefined ? {} : await startAtFirstSight(ports, folder);
-  const started = seen.started ?? (await startOf(ports, folder));
-  const last = end.last?.value["timestamp"];
   const event = StepEvent.safeParse(end.ended?.value).data;
-  const ended = event?.type === "run_ended" ? event : undefined;
-  return {
+  const summary: RunSummary = {
     run,
     folder,
-    ...(typeof started === "string" ? { started } : {}),
-    workflow: seen.workflow,
-    ...(typeof last === "string" ? { last } : {}),
-    ended,
+    last: textField(end.last?.value, "timestamp"),
+    ended: event?.type === "run_ended" ? event : undefined,
   };
+  for await (const { value } of readLines(ports, folder)) {
+    const workflow = textField(value["rules"], "workflow");
+    return { ...summary, started: textField(value, "timestamp"), workflow };
+  }
+  return summary;
 }

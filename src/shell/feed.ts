@@ -2,7 +2,7 @@
 // `printf` and here-documents print. Pure. shell-reading.ts reads that text where the command runs its input.
 import { posix } from "node:path";
 import { forEachChild, type Command, type Redirection, type SyntaxNode, type Word } from "unbash";
-import { ANY, expandWord, formatParts, formatWord } from "./words.js";
+import { ANY, expandWord, formatWord, inlineText } from "./words.js";
 
 /** The input that other commands of the text give to a command. */
 export interface Feed {
@@ -80,12 +80,6 @@ function readPrinted(command: Command): string[] {
 
 /** Returns the text of a here-document or a here-string; `ANY` for a file, whose text is not known. */
 export function readInline(redirect: Redirection): string[] {
-  switch (redirect.type) {
-    case "HereDoc":
-      return [redirect.body.parts === undefined ? redirect.body.text : formatParts(redirect.body.parts)];
-    case "HereString":
-      return [redirect.target === undefined ? ANY : formatWord(redirect.target)];
-    default:
-      return redirect.operator === "<" ? [ANY] : [];
-  }
+  const isFile = redirect.type === "Redirect" && redirect.operator === "<";
+  return [inlineText(redirect) ?? (isFile ? ANY : [])].flat();
 }

@@ -5,7 +5,7 @@ import { forEachChild, type Command, type CommandNode, type Redirection, type Sy
 import { given } from "../system/given.js";
 import { POSIX_SHELL, programName, readShellArguments, unwrapCommand, type Words } from "./invocation.js";
 import { parseShell } from "./parse-shell.js";
-import { ANY, formatParts, formatWord, type ValueOf } from "./words.js";
+import { ANY, formatWord, inlineText, type ValueOf } from "./words.js";
 
 /** A command with its words, nothing around it. */
 export interface SimpleCommand {
@@ -186,7 +186,7 @@ class Reader {
     const [program, ...args] = words;
     if (program === undefined) return;
     const streams = this.#streams(command.redirects, context);
-    const texts = command.redirects.flatMap((one) => textFrom(one, valueIn(scope)));
+    const texts = command.redirects.flatMap((one) => inlineText(one, valueIn(scope)) ?? []);
     const feed = texts.length === 0 ? context.feed : { code: texts.join("\n"), files: [] };
     this.#run([program, ...args], { ...context, ...streams, ...given({ feed }) });
   }
@@ -292,16 +292,6 @@ function valueIn(scope: Scope): ValueOf {
     if (!/^\d+$/.test(name)) return scope.values.get(name);
     return name === "0" ? undefined : scope.positional?.[Number(name) - 1];
   };
-}
-
-function textFrom(redirect: Redirection, valueOf: ValueOf): string[] {
-  if (redirect.type === "HereDoc")
-    return [
-      redirect.body.parts === undefined ? redirect.body.text : formatParts(redirect.body.parts, valueOf),
-    ];
-  if (redirect.type === "HereString" && redirect.target !== undefined)
-    return [formatWord(redirect.target, valueOf)];
-  return [];
 }
 
 /** The input that a command before a pipe gives to a shell after it: the text it prints, or the files it reads. */

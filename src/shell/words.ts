@@ -1,5 +1,5 @@
 // A word of a shell text as plain text: quotes taken off, what only the shell knows left open. Pure.
-import type { Word, WordPart } from "unbash";
+import type { Redirection, Word, WordPart } from "unbash";
 
 /** In a text: what only the shell will know, any characters, none included. */
 export const ANY = "\uffff";
@@ -15,7 +15,7 @@ export function formatWord(word: Word, valueOf: ValueOf = UNKNOWN): string {
 }
 
 /** Several parts as one text: of a word, or of a here-document. */
-export function formatParts(parts: readonly WordPart[], valueOf: ValueOf = UNKNOWN): string {
+function formatParts(parts: readonly WordPart[], valueOf: ValueOf = UNKNOWN): string {
   return parts.map((part) => partOf(part, valueOf)).join("");
 }
 
@@ -35,6 +35,15 @@ function partOf(part: WordPart, valueOf: ValueOf): string {
     default:
       return ANY;
   }
+}
+
+/** The text of a here-document or a here-string; `undefined` for other redirections. */
+export function inlineText(redirect: Redirection, valueOf: ValueOf = UNKNOWN): string | undefined {
+  if (redirect.type === "HereString")
+    return redirect.target === undefined ? ANY : formatWord(redirect.target, valueOf);
+  if (redirect.type !== "HereDoc") return undefined;
+  const { parts, text } = redirect.body;
+  return parts === undefined ? text : formatParts(parts, valueOf);
 }
 
 const MOST_CHOICES = 64;

@@ -6,14 +6,14 @@ export type UserErrorKind = "no" | "usage" | "environment";
  * Caught only in `cmd/looper.ts`; any other exception is an internal error.
  */
 export class UserError extends Error {
-  readonly kind: UserErrorKind;
-  readonly hint: string | undefined;
-
-  constructor(kind: UserErrorKind, message: string, hint?: string, options?: ErrorOptions) {
+  constructor(
+    readonly kind: UserErrorKind,
+    message: string,
+    readonly hint?: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = "UserError";
-    this.kind = kind;
-    this.hint = hint;
   }
 }
 
@@ -31,6 +31,17 @@ export function environmentError(message: string, hint?: string, options?: Error
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The result of `read`, or `undefined` when nothing exists at the path. */
+export async function orNothing<T>(read: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 /** One line that says what went wrong, for a value of any type that was thrown. */

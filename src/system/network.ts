@@ -1,6 +1,7 @@
 // Sends one request to a server: no redirects, no cookies, no proxy, no retry. Leaves what may be requested, and the meaning
 // of the answer, to the caller.
 import { lookup } from "node:dns/promises";
+import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -86,18 +87,15 @@ async function resolve(
 
 /** Waits for a promise, or rejects once the signal is aborted: a name lookup cannot be cancelled. */
 async function until<T>(signal: AbortSignal, coming: Promise<T>): Promise<T> {
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => {
-      reject(new Error("aborted"));
-    };
-    signal.addEventListener("abort", stop);
-  });
   signal.throwIfAborted();
+  const over = new AbortController();
+  const aborted = once(signal, "abort", { signal: over.signal }).then(() => {
+    throw new Error("aborted");
+  });
   try {
     return await Promise.race([coming, aborted]);
   } finally {
-    if (stop !== undefined) signal.removeEventListener("abort", stop);
+    over.abort();
   }
 }
 

@@ -1,5 +1,5 @@
 // The ports: everything the program can do to the world, as interfaces. Floors above take them as arguments.
-// Leaves the doing to clock.ts, files.ts, processes.ts and random.ts beside it.
+// Leaves the doing to clock.ts, files.ts and processes.ts.
 
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. */
@@ -119,12 +119,8 @@ export interface Tree {
   look(paths: readonly string[]): Promise<(Looked | undefined)[]>;
   /** Sets permission bits; nothing happens where there is nothing, or a symlink. */
   setMode(path: string, mode: number): Promise<void>;
-  /** Makes a folder and its parents. */
-  makeFolder(path: string): Promise<void>;
   /** Removes a file that is not a folder; does nothing when it does not exist. */
   remove(path: string): Promise<void>;
-  /** Removes an empty folder; nothing happens when there is none, or it holds something. */
-  removeFolder(path: string): Promise<void>;
 }
 
 export interface AppendFile {

@@ -86,9 +86,7 @@ function faultyTree(tree: Tree, top: string, calls: Calls): Tree {
     walk: of("walk", (from: string, enter: (folder: string) => boolean) => tree.walk(from, enter)),
     look: of("look", (paths: readonly string[]) => tree.look(paths)),
     setMode: of("setMode", (place: string, mode: number) => tree.setMode(place, mode)),
-    makeFolder: of("makeFolder", (place: string) => tree.makeFolder(place)),
     remove: of("remove", (place: string) => tree.remove(place)),
-    removeFolder: of("removeFolder", (place: string) => tree.removeFolder(place)),
   };
 }
 

@@ -4,7 +4,7 @@ import { nodeClock } from "../../src/system/clock.js";
 import { nodeFiles } from "../../src/system/files/files.js";
 import type { Ports } from "../../src/system/ports.js";
 import { nodeProcesses } from "../../src/system/processes/processes.js";
-import { nodeRandom } from "../../src/system/random.js";
+import { nodeRandom } from "../../src/system/processes/node-ports.js";
 import { Calls } from "./calls.js";
 import { PLAN, Plan } from "./fault.js";
 import { faultyFiles } from "./faulty-files.js";

@@ -4,7 +4,7 @@ import type { Effort } from "../../config/settings/efforts.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { findLocalOffset } from "../../system/clock.js";
 import { TABLE } from "../rules/modes.js";
-import { getSystemName } from "../../system/system-name.js";
+import { getSystemName } from "../../system/processes/account.js";
 import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
 import { createTaskTool, createTogether, type Delegation } from "../engine/children/delegate.js";

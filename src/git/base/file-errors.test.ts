@@ -21,7 +21,7 @@ test("a file operation of a repository that fails throws a GitError with the sys
 
 test("a tree that is opened through the ports of a repository fails in the same way", async ({ scratch }) => {
   const { files } = (await scratch.open()).ports;
-  const made = await asResult(() => files.tree(scratch.top).makeFolder("a.txt"));
+  const made = await asResult(() => files.tree(scratch.top).remove(".git"));
   expect(made).toMatchObject({ ok: false, error: { command: "git" } });
 });
 

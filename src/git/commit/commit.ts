@@ -7,7 +7,7 @@ import { pathFromTop, type Repository } from "../base/repository/repository.js";
 import type { Snapshot } from "../attempt/snapshot.js";
 import { filesOf, readObjects } from "../base/objects.js";
 import { z } from "zod";
-import { gitHash } from "../../system/text/git-hash.js";
+import { gitHash } from "../../system/text/sha256.js";
 import { importAll, OWN_IDENT, type ImportedFile } from "../base/fast-import.js";
 import { readFacts, listRefs } from "../base/list-refs.js";
 import { diffTrees, dropOwnIndex, refreshIndex } from "../index/index-file.js";

@@ -4,6 +4,11 @@ import { RedCheck } from "../../gate/verdict.js";
 import { PersonChange } from "../../todo/model/changes/person-change.js";
 import { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 
+/** The shape of an event, with a sentence about it. */
+export function event<T extends string, S extends z.core.$ZodLooseShape>(type: T, about: string, fields: S) {
+  return z.object({ type: z.literal(type), ...fields }).describe(about);
+}
+
 /** A problem in the task file. */
 export const Problem = z.object({
   rule: z.string(),
@@ -66,3 +71,13 @@ export const EarlierResult = z.object({
   /** It is of a stage that changes the tree. */
   work: z.literal(true).optional(),
 });
+
+/** An agent that is limited until the time (RFC 3339) that its client named. */
+export const ToldPause = z.object({
+  agent: z.string(),
+  /** The model it was started with, if one was named. */
+  model: z.string().optional(),
+  reason: z.string(),
+  until: z.string(),
+});
+export type ToldPause = z.infer<typeof ToldPause>;

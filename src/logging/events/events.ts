@@ -6,7 +6,15 @@ import { GateReport } from "../../gate/verdict.js";
 import { StageReport, Summary } from "../../todo/model/summary.js";
 import { PendingCall, StageOutput } from "../../workflow/progress.js";
 import { IndexRow, TaskId } from "../../todo/model/task.js";
-import { agentEnd, CheckedCommand, EarlierResult, outcome, Problem } from "./event-parts.js";
+import {
+  agentEnd,
+  CheckedCommand,
+  EarlierResult,
+  event,
+  outcome,
+  Problem,
+  ToldPause,
+} from "./event-parts.js";
 import { Rules } from "../rules.js";
 import { job, ToldEvent } from "./told-events.js";
 
@@ -25,11 +33,12 @@ export const ENDINGS = [
 export const Ending = z.enum(ENDINGS);
 export type Ending = z.infer<typeof Ending>;
 
-/** The events that `step` takes; a log is replayed by feeding it exactly these. */
-const StepEvents = {
-  run_started: z
-    .object({
-      type: z.literal("run_started"),
+/** An event that `step` takes; a log is replayed by feeding it exactly these. */
+export const StepEvent = z.discriminatedUnion("type", [
+  event(
+    "run_started",
+    "The first line of every log: the version, the project, the rules the run decides by, its agents, and where HEAD is.",
+    {
       run: z.string(),
       version: z.string(),
       project: z.string(),
@@ -50,13 +59,12 @@ const StepEvents = {
       head: z.string().optional(),
       branch: z.string().optional(),
       warnings: z.array(z.string()),
-    })
-    .describe(
-      "The first line of every log: the version, the project, the rules the run decides by, its agents, and where HEAD is.",
-    ),
-  recovered: z
-    .object({
-      type: z.literal("recovered"),
+    },
+  ),
+  event(
+    "recovered",
+    "The run has cleaned up after dead runs: the processes it killed, the git locks it removed, an unfinished commit, agents that are still limited, and earlier reports on unfinished tasks.",
+    {
       /** A commit that was built but not finished, with the task it belongs to. */
       pending: z.object({ task_id: TaskId.optional(), commit: z.string() }).optional(),
       took_over: z.string().optional(),
@@ -64,26 +72,15 @@ const StepEvents = {
       left: z.array(z.int()),
       locks_removed: z.array(z.string()),
       /** Agents that an earlier run found limited until a time (RFC 3339). */
-      pauses: z
-        .array(
-          z.object({
-            agent: z.string(),
-            /** The model it was started with, if one was named. */
-            model: z.string().optional(),
-            reason: z.string(),
-            until: z.string(),
-          }),
-        )
-        .optional(),
+      pauses: z.array(ToldPause).optional(),
       /** In workflows: the last report on the work of each unfinished task, from earlier runs. */
       results: z.array(EarlierResult).optional(),
-    })
-    .describe(
-      "The run has cleaned up after dead runs: the processes it killed, the git locks it removed, an unfinished commit, agents that are still limited, and earlier reports on unfinished tasks.",
-    ),
-  backlog_read: z
-    .object({
-      type: z.literal("backlog_read"),
+    },
+  ),
+  event(
+    "backlog_read",
+    "The run has read the backlog; carries a digest of its rows, and the name of the index file that holds them.",
+    {
       digest: z.string(),
       tasks: z.int(),
       /** In memory; on disk they are beside the log, in the file that `index` names. */
@@ -91,42 +88,33 @@ const StepEvents = {
       index: z.string().optional(),
       /** A task that is no longer in progress, but whose unfinished work by a dead run is still in the tree. */
       left_behind: z.string().optional(),
-    })
-    .describe(
-      "The run has read the backlog; carries a digest of its rows, and the name of the index file that holds them.",
-    ),
-  backlog_invalid: z
-    .object({
-      type: z.literal("backlog_invalid"),
-      what: z.enum(["missing", "empty", "no-tasks", "broken"]),
-      /** The first 50 problems. */
-      problems: z.array(Problem),
-      count: z.int(),
-      /** A version with tasks in git, the log or a saved copy, and how to restore it. */
-      known: z.string().optional(),
-    })
-    .describe("The task file is missing, empty or broken; carries the first 50 problems."),
-  answered: z
-    .object({ type: z.literal("answered"), yes: z.boolean() })
-    .describe("The user answered the question whether an agent may draft a backlog."),
-  adopted: z
-    .object({ type: z.literal("adopted"), ...job, adopted: z.boolean(), why: z.string().optional() })
-    .describe(
-      "A draft or a repair of the task file was checked; carries whether it replaced the file, and why not.",
-    ),
-  backlog_changed: z
-    .object({
-      type: z.literal("backlog_changed"),
-      ...job,
-      job: z.int().optional(),
-      ...outcome,
-    })
-    .describe(
-      "The store has applied changes to the task file; carries the rows that differ, what was refused, and edits of others.",
-    ),
-  checkpoint: z
-    .object({
-      type: z.literal("checkpoint"),
+    },
+  ),
+  event("backlog_invalid", "The task file is missing, empty or broken; carries the first 50 problems.", {
+    what: z.enum(["missing", "empty", "no-tasks", "broken"]),
+    /** The first 50 problems. */
+    problems: z.array(Problem),
+    count: z.int(),
+    /** A version with tasks in git, the log or a saved copy, and how to restore it. */
+    known: z.string().optional(),
+  }),
+  event("answered", "The user answered the question whether an agent may draft a backlog.", {
+    yes: z.boolean(),
+  }),
+  event(
+    "adopted",
+    "A draft or a repair of the task file was checked; carries whether it replaced the file, and why not.",
+    { ...job, adopted: z.boolean(), why: z.string().optional() },
+  ),
+  event(
+    "backlog_changed",
+    "The store has applied changes to the task file; carries the rows that differ, what was refused, and edits of others.",
+    { ...job, job: z.int().optional(), ...outcome },
+  ),
+  event(
+    "checkpoint",
+    "The working tree and the index of a claimed task are saved under a ref; carries the commit, and how many paths were changed before.",
+    {
       ...job,
       base: z.string().optional(),
       head: z.string().optional(),
@@ -135,40 +123,35 @@ const StepEvents = {
       dirty: z.int(),
       /** Paths of the task's saved work that no longer fit the branch; then nothing of it was put into the tree. */
       conflicts: z.array(z.string()).optional(),
-    })
-    .describe(
-      "The working tree and the index of a claimed task are saved under a ref; carries the commit, and how many paths were changed before.",
-    ),
-  baseline_finished: z
-    .object({
-      type: z.literal("baseline_finished"),
-      ...job,
-      /** `unknown`: the tree already has part of the task's work, and no log has the state before it. */
-      outcome: z.enum(["measured", "kept", "unknown", "interrupted"]),
-      /** The commit of the checkpoint that was measured. */
-      base: z.string().optional(),
-      /** Absolute path of the baseline, in this run's folder or in that of an earlier run. */
-      file: z.string().optional(),
-      commands: z.array(CheckedCommand),
-      /** Why the clean checkout (cold room) could not be prepared. */
-      unprepared: z.string().optional(),
-      duration_ms: z.number(),
-    })
-    .describe("The checks ran before the agent; carries which of them passed."),
-  preflight_finished: z
-    .object({
-      type: z.literal("preflight_finished"),
+    },
+  ),
+  event("baseline_finished", "The checks ran before the agent; carries which of them passed.", {
+    ...job,
+    /** `unknown`: the tree already has part of the task's work, and no log has the state before it. */
+    outcome: z.enum(["measured", "kept", "unknown", "interrupted"]),
+    /** The commit of the checkpoint that was measured. */
+    base: z.string().optional(),
+    /** Absolute path of the baseline, in this run's folder or in that of an earlier run. */
+    file: z.string().optional(),
+    commands: z.array(CheckedCommand),
+    /** Why the clean checkout (cold room) could not be prepared. */
+    unprepared: z.string().optional(),
+    duration_ms: z.number(),
+  }),
+  event(
+    "preflight_finished",
+    "The checks ran once before the first task was claimed; carries which of them cannot run or fail.",
+    {
       outcome: z.enum(["measured", "unknown", "interrupted"]),
       commands: z.array(CheckedCommand),
       unprepared: z.string().optional(),
       duration_ms: z.number(),
-    })
-    .describe(
-      "The checks ran once before the first task was claimed; carries which of them cannot run or fail.",
-    ),
-  agent_finished: z
-    .object({
-      type: z.literal("agent_finished"),
+    },
+  ),
+  event(
+    "agent_finished",
+    "An agent's process has ended; carries its report, or the reason of its failure, with exit code and usage.",
+    {
       ...job,
       outcome: z.enum(["ok", "failed"]),
       reason: z.enum(FAILURE_REASONS).optional(),
@@ -200,13 +183,12 @@ const StepEvents = {
       /** A call of a tool that waits for a person's permission: the agent ended its turn for it. */
       pending_call: PendingCall.optional(),
       ...agentEnd,
-    })
-    .describe(
-      "An agent's process has ended; carries its report, or the reason of its failure, with exit code and usage.",
-    ),
-  snapshot: z
-    .object({
-      type: z.literal("snapshot"),
+    },
+  ),
+  event(
+    "snapshot",
+    "The working tree after an attempt is saved; carries the number of changed paths, and whether HEAD had moved.",
+    {
       ...job,
       changed: z.int(),
       /** `put-back`: the agent moved HEAD, and it was reset. `moved`: HEAD moved in a way that fails the attempt. */
@@ -215,23 +197,28 @@ const StepEvents = {
       /** The commit at HEAD, if others committed to the branch during the attempt; their commits stay. */
       head_commit: z.string().optional(),
       warnings: z.array(z.string()),
-    })
-    .describe(
-      "The working tree after an attempt is saved; carries the number of changed paths, and whether HEAD had moved.",
-    ),
-  gate_finished: z
-    .object({
-      type: z.literal("gate_finished"),
+    },
+  ),
+  event(
+    "gate_finished",
+    "The checks ran on an attempt; carries the verdict, with the result of every command.",
+    {
       ...job,
       ...GateReport.shape,
       /** Checks that were not run, and files that the commands changed and the gate reverted. */
       warnings: z.array(z.string()),
       duration_ms: z.number(),
-    })
-    .describe("The checks ran on an attempt; carries the verdict, with the result of every command."),
-  work_saved: z
-    .object({
-      type: z.literal("work_saved"),
+    },
+  ),
+  event(
+    "restored",
+    "The working tree is back at the checkpoint; carries the changed paths, and the rescue that has the work.",
+    { ...job, paths: z.array(z.string()), rescue: z.string().optional(), head_commit: z.string().optional() },
+  ),
+  event(
+    "work_saved",
+    "A visit of a stage has ended: its output is written, and the task's work is saved under a ref of its own.",
+    {
       ...job,
       output: StageOutput.optional(),
       /** Absent without saved work. */
@@ -240,85 +227,54 @@ const StepEvents = {
       /** Paths that the saved work changes. */
       paths: z.int(),
       warnings: z.array(z.string()),
-    })
-    .describe(
-      "A visit of a stage has ended: its output is written, and the task's work is saved under a ref of its own.",
-    ),
-  person_asked: z
-    .object({
-      type: z.literal("person_asked"),
-      task_id: TaskId,
-      /** `left`: no answer came; the question stays open and is not asked again in this run. */
-      outcome: z.enum(["answered", "left"]),
-    })
-    .describe("The person at the terminal has answered an open question, or left it open."),
-  agent_picked: z
-    .object({ type: z.literal("agent_picked"), task_id: TaskId, iteration: z.int(), agent: z.string() })
-    .describe("The user's module has named the agent of the next iteration (`schedule.strategy`)."),
-  restored: z
-    .object({
-      type: z.literal("restored"),
-      ...job,
-      paths: z.array(z.string()),
-      rescue: z.string().optional(),
-      head_commit: z.string().optional(),
-    })
-    .describe(
-      "The working tree is back at the checkpoint; carries the changed paths, and the rescue that has the work.",
-    ),
-  committed: z
-    .object({
-      type: z.literal("committed"),
-      ...job,
-      job: z.int().optional(),
-      /** Absent without changes to commit, and without git. */
-      commit: z.string().optional(),
-      ...outcome,
-    })
-    .describe("A task's commit is in HEAD and the task file says done; carries the commit."),
-  hook_finished: z
-    .object({
-      type: z.literal("hook_finished"),
-      ...job,
-      job: z.int().optional(),
-      hook: z.string(),
-      command: z.string(),
-      outcome: z.enum(["ok", "failed", "timed-out"]),
-      exit_code: z.int().optional(),
-      output: z.string(),
-      duration_ms: z.number(),
-    })
-    .describe("A hook has ended; carries its command, its exit code and its output."),
-  effect_failed: z
-    .object({
-      type: z.literal("effect_failed"),
-      ...job,
-      job: z.int().optional(),
-      effect: z.string(),
-      error: z.string(),
-      hint: z.string().optional(),
-    })
-    .describe("An effect could not be performed, for instance because the disk is full; carries the error."),
-  run_interrupted: z
-    .object({
-      type: z.literal("run_interrupted"),
-      signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
-      /** SIGHUP counts only if stdout was a terminal at the start, so that `nohup` works. */
-      terminal: z.boolean(),
-      /** `looper stop` asked for it, without a signal; SIGTERM then means `--now`. Repeated requests count once. */
-      by: z.literal("stop").optional(),
-    })
-    .describe("A signal, or `looper stop`, asked the run to end."),
-  edited: z
-    .object({ type: z.literal("edited") })
-    .describe("A command has edited the task file, so the run reads it again."),
-  stop_sent: z
-    .object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) })
-    .describe("The run has told an agent to end."),
-  woke: z.object({ type: z.literal("woke") }).describe("The timer that `step` asked for has fired."),
-  run_ended: z
-    .object({
-      type: z.literal("run_ended"),
+    },
+  ),
+  event("person_asked", "The person at the terminal has answered an open question, or left it open.", {
+    task_id: TaskId,
+    /** `left`: no answer came; the question stays open and is not asked again in this run. */
+    outcome: z.enum(["answered", "left"]),
+  }),
+  event(
+    "agent_picked",
+    "The user's module has named the agent of the next iteration (`schedule.strategy`).",
+    { task_id: TaskId, iteration: z.int(), agent: z.string() },
+  ),
+  event("committed", "A task's commit is in HEAD and the task file says done; carries the commit.", {
+    ...job,
+    job: z.int().optional(),
+    /** Absent without changes to commit, and without git. */
+    commit: z.string().optional(),
+    ...outcome,
+  }),
+  event("hook_finished", "A hook has ended; carries its command, its exit code and its output.", {
+    ...job,
+    job: z.int().optional(),
+    hook: z.string(),
+    command: z.string(),
+    outcome: z.enum(["ok", "failed", "timed-out"]),
+    exit_code: z.int().optional(),
+    output: z.string(),
+    duration_ms: z.number(),
+  }),
+  event(
+    "effect_failed",
+    "An effect could not be performed, for instance because the disk is full; carries the error.",
+    { ...job, job: z.int().optional(), effect: z.string(), error: z.string(), hint: z.string().optional() },
+  ),
+  event("run_interrupted", "A signal, or `looper stop`, asked the run to end.", {
+    signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
+    /** SIGHUP counts only if stdout was a terminal at the start, so that `nohup` works. */
+    terminal: z.boolean(),
+    /** `looper stop` asked for it, without a signal; SIGTERM then means `--now`. Repeated requests count once. */
+    by: z.literal("stop").optional(),
+  }),
+  event("edited", "A command has edited the task file, so the run reads it again.", {}),
+  event("stop_sent", "The run has told an agent to end.", { ...job, how: z.enum(["now", "kill"]) }),
+  event("woke", "The timer that `step` asked for has fired.", {}),
+  event(
+    "run_ended",
+    "The last line of a log: the ending, the totals of the run, and in `rejected` the tasks that a person rejected, if any.",
+    {
       ending: Ending,
       signal: z.string().optional(),
       message: z.string().optional(),
@@ -337,43 +293,12 @@ const StepEvents = {
         /** The cost of a part is unknown; the total is at least `cost_usd`. Absent in older logs. */
         cost_partly: z.boolean().optional(),
       }),
-    })
-    .describe(
-      "The last line of a log: the ending, the totals of the run, and in `rejected` the tasks that a person rejected, if any.",
-    ),
-};
-
-const stamp = { seq: z.int().min(1), timestamp: z.iso.datetime() };
-
-/** An event that `step` takes. */
-export const StepEvent = z.discriminatedUnion("type", [
-  StepEvents.run_started,
-  StepEvents.recovered,
-  StepEvents.backlog_read,
-  StepEvents.backlog_invalid,
-  StepEvents.answered,
-  StepEvents.adopted,
-  StepEvents.backlog_changed,
-  StepEvents.checkpoint,
-  StepEvents.baseline_finished,
-  StepEvents.preflight_finished,
-  StepEvents.agent_finished,
-  StepEvents.snapshot,
-  StepEvents.gate_finished,
-  StepEvents.restored,
-  StepEvents.work_saved,
-  StepEvents.person_asked,
-  StepEvents.agent_picked,
-  StepEvents.committed,
-  StepEvents.hook_finished,
-  StepEvents.effect_failed,
-  StepEvents.run_interrupted,
-  StepEvents.edited,
-  StepEvents.stop_sent,
-  StepEvents.woke,
-  StepEvents.run_ended,
+    },
+  ),
 ]);
 export type StepEvent = z.infer<typeof StepEvent>;
+
+const stamp = { seq: z.int().min(1), timestamp: z.iso.datetime() };
 
 export type RunEvent = StepEvent | ToldEvent;
 
@@ -390,12 +315,7 @@ export interface Stamp {
 /** A line of a log: an event with its number and timestamp. */
 export type Sealed<T extends RunEvent = RunEvent> = T & Stamp;
 
-const stepTypes: ReadonlySet<string> = new Set(Object.keys(StepEvents));
-
-/** Whether `step` takes this event. */
-export function isStepEvent(event: RunEvent): event is StepEvent {
-  return isStepType(event.type);
-}
+const stepTypes: ReadonlySet<string> = new Set(StepEvent.options.map(({ shape }) => shape.type.value));
 
 /** Whether `step` takes events of this type. */
 export function isStepType(type: string): boolean {
@@ -403,9 +323,10 @@ export function isStepType(type: string): boolean {
 }
 
 /** Every type of event a log can hold. */
-export const EVENT_TYPES: readonly string[] = [...StepEvent.options, ...ToldEvent.options].map(
-  (option) => option.shape.type.value,
-);
+export const EVENT_TYPES: readonly string[] = [
+  ...stepTypes,
+  ...ToldEvent.options.map(({ shape }) => shape.type.value),
+];
 
 /** One line of `events.jsonl`, for readers and for schemas/event.schema.json. */
 export const EventLine = z.intersection(z.union([StepEvent, ToldEvent]), z.object(stamp));

@@ -26,19 +26,16 @@ export function openNotifier(world: World, network: () => Promise<Network>): Not
 }
 
 class Sender implements Notifier {
-  readonly #world: World;
-  readonly #receivers: readonly string[];
-  readonly #network: () => Promise<Network>;
   readonly #notices = new Notices();
   /** Of each receiver the last notice to be sent: they go out one after another. */
   readonly #last = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
 
-  constructor(world: World, receivers: readonly string[], network: () => Promise<Network>) {
-    this.#world = world;
-    this.#receivers = receivers;
-    this.#network = network;
-  }
+  constructor(
+    private readonly world: World,
+    private readonly receivers: readonly string[],
+    private readonly network: () => Promise<Network>,
+  ) {}
 
   see(line: Sealed): void {
     this.#sendAll(this.#notices.take(line));
@@ -49,7 +46,7 @@ class Sender implements Notifier {
   }
 
   async end(end: RunEnding): Promise<void> {
-    const { clock } = this.#world.ports;
+    const { clock } = this.world.ports;
     const { ending, message, totals } = end;
     const line = { timestamp: new Date(clock.now()).toISOString() };
     this.#sendAll(this.#notices.flush());
@@ -67,7 +64,7 @@ class Sender implements Notifier {
 
   #send(told: Told, more: Partial<Notice> = {}): void {
     const notice = this.#write(told, more);
-    for (const receiver of this.#receivers) {
+    for (const receiver of this.receivers) {
       const before = this.#last.get(receiver) ?? Promise.resolve();
       this.#last.set(
         receiver,
@@ -77,7 +74,7 @@ class Sender implements Notifier {
   }
 
   #write({ of, line }: Told, more: Partial<Notice>): Notice {
-    const { log, project, memory } = this.#world;
+    const { log, project, memory } = this.world;
     const { to } = project.resolved.settings.ask;
     const { title, blockers = [] } = memory.backlog?.tasks.find(({ id }) => id === line.task_id) ?? {};
     const why = of === "blocked" && blockers.length > 0 ? blockers.join("; ") : undefined;
@@ -96,7 +93,7 @@ class Sender implements Notifier {
   }
 
   async #deliver({ of, seq, line }: Told, notice: Notice, receiver: string): Promise<void> {
-    const { log, ports } = this.#world;
+    const { log, ports } = this.world;
     const began = ports.clock.monotonic();
     const end: PostEnd = this.#stop.signal.aborted
       ? { outcome: "timed-out", error: "not sent before the run ended" }
@@ -119,25 +116,25 @@ class Sender implements Notifier {
   }
 
   async #post(notice: Notice, address: string): Promise<PostEnd> {
-    const { clock } = this.#world.ports;
+    const { clock } = this.world.ports;
     const late = new AbortController();
     const limit = clock.after(POST_MS, () => {
       late.abort();
     });
     const signal = AbortSignal.any([this.#stop.signal, late.signal]);
-    const network = await this.#network();
+    const network = await this.network();
     const end = await postNotice(network, { address, body: JSON.stringify(notice), signal });
     limit.cancel();
     return end;
   }
 
   async #run(notice: Notice, command: string): Promise<PostEnd> {
-    const { ports, log, project } = this.#world;
+    const { ports, log, project } = this.world;
     const end = await runHook(
       ports,
       {
         hook: command,
-        cwd: await findWorkFolder(this.#world),
+        cwd: await findWorkFolder(this.world),
         env: this.#environment(notice),
         event: notice,
         given: [],
@@ -154,7 +151,7 @@ class Sender implements Notifier {
   }
 
   #environment(notice: Notice): Record<string, string> {
-    const { env, log } = this.#world;
+    const { env, log } = this.world;
     const { of, text, task_id: id = "", agent = "", ending = "" } = notice;
     const status = of === "run_ended" ? ending : of === "committed" ? "done" : "blocked";
     const base = { run: log.run, job: undefined, status, lastMessage: "" };

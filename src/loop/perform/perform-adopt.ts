@@ -41,6 +41,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
   const keeps = project.resolved.settings.verify.from_agents;
   const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
+  const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
   const removals: [string, (backlog: Backlog) => Backlog][] = [
     [
       "`progress` of tasks was dropped: only the runner and people move a task through its workflow",
@@ -48,11 +49,11 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
     ],
     [
       "`changes` of tasks were dropped: only people let a task change its checks",
-      (backlog) => removeOwnPermits(backlog, known),
+      (backlog) => removeOwnPermits(backlog, isKnown),
     ],
     [
       "`verify` and `agent` of tasks were dropped: an agent may not choose its own checks",
-      (backlog) => (keeps ? backlog : removeOwnChecks(backlog, known)),
+      (backlog) => (keeps ? backlog : removeOwnChecks(backlog, isKnown)),
     ],
   ];
   let own = checked.backlog;
@@ -67,12 +68,11 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
 }
 
 /** L5: only people choose which checks a task may change, so only patterns in the old text are kept. */
-function removeOwnPermits(backlog: Backlog, known: string): Backlog {
+function removeOwnPermits(backlog: Backlog, isKnown: (text: string) => boolean): Backlog {
   return mapTasks(backlog, (task) => {
-    const { changes = [], ...rest } = task;
-    const kept = changes.filter((pattern) => known.includes(JSON.stringify(pattern)));
-    if (kept.length === changes.length) return task;
-    return { ...rest, ...(kept.length === 0 ? {} : { changes: kept }) };
+    const changes = task.changes?.filter(isKnown) ?? [];
+    if (changes.length === (task.changes?.length ?? 0)) return task;
+    return { ...task, changes: changes.length === 0 ? undefined : changes };
   });
 }
 
@@ -83,18 +83,12 @@ function mapTasks(backlog: Backlog, map: (task: Task) => Task): Backlog {
 }
 
 /** L5: only people choose a task's checks and its agent, so only those in the old text are kept. */
-function removeOwnChecks(backlog: Backlog, known: string): Backlog {
-  const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
+function removeOwnChecks(backlog: Backlog, isKnown: (text: string) => boolean): Backlog {
   return mapTasks(backlog, (task) => {
-    const { verify = [], agent, ...rest } = task;
-    const kept = verify.filter(isKnown);
-    const mayStay = agent === undefined || isKnown(agent);
-    if (kept.length === verify.length && mayStay) return task;
-    return {
-      ...rest,
-      ...(kept.length === 0 ? {} : { verify: kept }),
-      ...(agent !== undefined && mayStay ? { agent } : {}),
-    };
+    const verify = task.verify?.filter(isKnown) ?? [];
+    const agent = task.agent !== undefined && isKnown(task.agent) ? task.agent : undefined;
+    if (verify.length === (task.verify?.length ?? 0) && agent === task.agent) return task;
+    return { ...task, agent, verify: verify.length === 0 ? undefined : verify };
   });
 }
 

@@ -38,7 +38,6 @@ import { readEnvFile } from "./env-file.js";
 import type { ConfiguredAgent, World } from "../perform/world.js";
 import { hasDollarBudget, listTokenBudgets } from "../step/job/spending.js";
 import { relative } from "node:path";
-import { openStore } from "../../todo/store/store.js";
 import { findKnownVersion } from "../perform/known-version.js";
 import { findUnprotected } from "../../git/checkpoint/large.js";
 import { OWN_IDENT } from "../../git/base/fast-import.js";
@@ -82,9 +81,10 @@ export async function collect(asked: RunRequest): Promise<Collected> {
 /** Collects the facts; throws a `UserError` if the run cannot start. */
 export async function assemble(asked: RunRequest): Promise<Assembly> {
   // The command line and the backlog come before any question.
-  const { request, tasks, note, hidden, inUse, check, configuredAgents } = await collect(asked);
+  const collected = await collect(asked);
+  const { request, tasks, note, hidden, inUse, check, configuredAgents } = collected;
   const { settings } = request.project.resolved;
-  await requireTasksOrDraft(request, tasks);
+  await requireTasksOrDraft(request, collected);
   // A finished backlog starts nothing, so neither approval nor an agent is needed.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   const trusted = finished ? new Set<string>() : await askTrust(request, tasks, inUse.own);
@@ -453,13 +453,13 @@ export function makeBootstrapRule(request: RunRequest, tasks: readonly Task[]): 
 }
 
 /** Throws, before anything is asked or written, if the file has no tasks and no draft was asked for. */
-export async function requireTasksOrDraft(request: RunRequest, tasks: readonly Task[]): Promise<void> {
+async function requireTasksOrDraft(
+  request: RunRequest,
+  { tasks, isBroken }: Pick<Requested, "tasks" | "isBroken">,
+): Promise<void> {
   const { ports, project } = request;
   const rule = makeBootstrapRule(request, tasks);
-  if (typeof rule !== "object") return;
-  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
-  // An invalid file is repaired instead.
-  if (read.kind !== "missing" && read.kind !== "empty") return;
+  if (typeof rule !== "object" || isBroken) return;
   const opened = await openRepository(ports, makeRepositoryPlaces(request));
   const repo = opened.ok ? { repo: opened.value } : {};
   throw new UserError("usage", (await findKnownVersion({ ports, project, ...repo })) ?? rule.refused);
@@ -468,7 +468,7 @@ export async function requireTasksOrDraft(request: RunRequest, tasks: readonly T
 const TRY_AGAIN = "check the disk and the permissions, then run again";
 
 /** Warnings about a repository. Starts two processes. */
-export async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
+async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
   const { commit } = project.resolved.settings.git;
   const found = await asResult(() => findUnprotected(repo));
   if (!found.ok) {

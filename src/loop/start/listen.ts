@@ -2,7 +2,7 @@
 // takes the edits.
 import { openControl } from "../../logging/control.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
-import { AN_ANSWER } from "../../logging/waiting.js";
+import { AN_ANSWER } from "../../logging/events/told-events.js";
 import type { Ports, Timer } from "../../system/ports.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 
@@ -11,24 +11,22 @@ const SHARE_EVERY_MS = 60_000;
 
 /** Notices what no command reports to a run that sleeps until there is an answer: a save of the task file by an editor. */
 export class TaskFileWatch {
-  readonly #ports: Pick<Ports, "files">;
-  readonly #file: string;
   #seen = "";
   #known: string | undefined;
-  #asleep = false;
+  isAsleep = false;
   #asked = false;
 
-  constructor(ports: Pick<Ports, "files">, file: string) {
-    this.#ports = ports;
-    this.#file = file;
-  }
+  constructor(
+    private readonly ports: Pick<Ports, "files">,
+    private readonly file: string,
+  ) {}
 
   /** Takes a line of the run's log. */
   see(line: Sealed): void {
     if (line.type === "backlog_changed") this.#known = line.sha256 ?? this.#known;
     if (line.type === "asked") this.#asked = true;
-    if (line.type === "decided") this.#asleep = false;
-    if (line.type === "waiting") this.#asleep = line.reason === AN_ANSWER;
+    if (line.type === "decided") this.isAsleep = false;
+    if (line.type === "waiting") this.isAsleep = line.reason === AN_ANSWER;
   }
 
   /** Whether a question was asked since the last look, so that others are to know of it. */
@@ -38,18 +36,14 @@ export class TaskFileWatch {
     return isAsked;
   }
 
-  get isAsleep(): boolean {
-    return this.#asleep;
-  }
-
   /** Whether the file has changed since the run last read it. Looks at the content only of a file that was saved since the last look. */
   async isChanged(): Promise<boolean> {
-    const { files } = this.#ports;
-    const stat = await files.stat(this.#file);
+    const { files } = this.ports;
+    const stat = await files.stat(this.file);
     const now = JSON.stringify([stat?.mtimeMs, stat?.size, stat?.inode]);
-    if (!this.#asleep || now === this.#seen) return false;
+    if (!this.isAsleep || now === this.#seen) return false;
     this.#seen = now;
-    const bytes = await files.read(this.#file);
+    const bytes = await files.read(this.file);
     return bytes !== undefined && sha256Hex(bytes) !== this.#known;
   }
 }

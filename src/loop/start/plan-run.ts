@@ -3,9 +3,8 @@
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { closure, indexOf, selectTask } from "../../todo/model/select.js";
-import { openStore, type ReadResult } from "../../todo/store/store.js";
-import { TaskId, type IndexRow, type Task } from "../../todo/model/task.js";
-import { understandBacklog } from "../../todo/understand/understand.js";
+import { TaskId, type Backlog, type IndexRow, type Task } from "../../todo/model/task.js";
+import { checkUnderstood } from "../../todo/understand/understand.js";
 import { openAgentStage } from "../perform/agent/agent-stage.js";
 import { renderPrompt } from "../perform/agent/prompt-for.js";
 import { createMemory } from "../perform/world.js";
@@ -43,8 +42,10 @@ export async function planRun(asked: RunRequest): Promise<RunPlan> {
   const collected = await collect(asked);
   const { request, inUse } = collected;
   const { project } = request;
-  const read = await readBacklog(collected);
-  if (read.kind === "missing" || read.kind === "empty") {
+  const bytes = await request.ports.files.read(project.todoFile);
+  // With obvious mistakes corrected, as a run would.
+  const read = bytes === undefined ? undefined : checkUnderstood(bytes, collected.check);
+  if (read === undefined || read.kind === "empty") {
     const isWanted = request.yes || request.idea !== undefined;
     const drafts = isWanted
       ? "a run would first have an agent draft them"
@@ -58,22 +59,21 @@ export async function planRun(asked: RunRequest): Promise<RunPlan> {
       "looper validate shows what is wrong",
     );
   }
+  const { backlog } = read;
   const schedule = await resolveSchedule(request, collected.configuredAgents);
-  const made = makeRules(request, schedule, makeBootstrapRule(request, read.backlog.tasks));
-  const steps = planSteps(collected, { ...made, ...inUse.rules }, read);
+  const made = makeRules(request, schedule, makeBootstrapRule(request, backlog.tasks));
+  const steps = planSteps(collected, { ...made, ...inUse.rules }, backlog);
   const [first] = steps;
   if (first === undefined)
     return { nothing: "no task is ready: a run would have an agent review the project, or end" };
-  return { steps, warnings: inUse.warnings, prompt: await renderFirst(collected, first, read) };
+  return { steps, warnings: inUse.warnings, prompt: await renderFirst(collected, first, backlog) };
 }
-
-type Usable = Extract<ReadResult, { kind: "ok" }>;
 
 /** The prompt of the first step, as its agent would get it; empty for a stage without an agent. */
 async function renderFirst(
   { request: { ports, project, promptsFolder }, inUse: { rules }, check }: Collected,
   first: PlannedStep,
-  { backlog }: Usable,
+  backlog: Backlog,
 ): Promise<string> {
   if (first.agent === "") return "";
   const { workflow, stage } = first;
@@ -103,20 +103,8 @@ async function renderFirst(
   return renderPrompt(world, job, { earlier: [], draft: undefined, stage: agentStage });
 }
 
-/** Reads the backlog as a run would, with obvious mistakes corrected. */
-async function readBacklog({ request: { ports, project }, check }: Collected): Promise<ReadResult> {
-  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
-  const understood = read.kind === "invalid" ? understandBacklog(read.bytes, check) : undefined;
-  if (understood === undefined) return read;
-  const { backlog } = understood.checked;
-  return { kind: "ok", bytes: understood.bytes, backlog, index: indexOf(backlog) };
-}
-
-function planSteps(
-  { request, configuredAgents }: Collected,
-  rules: Rules,
-  { backlog, index }: Usable,
-): PlannedStep[] {
+function planSteps({ request, configuredAgents }: Collected, rules: Rules, backlog: Backlog): PlannedStep[] {
+  const index = indexOf(backlog);
   const only = rules.only === undefined ? undefined : closure(rules.only, index.rows);
   const blockedAtStart = new Set(index.rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
   const { strategy } = request.project.resolved.settings.schedule;

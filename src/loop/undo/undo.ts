@@ -9,7 +9,6 @@ import { listInHand } from "../../git/checkpoint/checkpoint.js";
 import {
   recoverPending,
   dropPending,
-  type Prepared,
   readBacklogMode,
   prepareCommit,
   type Preparation,
@@ -75,7 +74,7 @@ export interface UndoneWork {
 
 export type Undoing =
   | ({ outcome: "refused" } & UndoRefusal)
-  | ({ outcome: "planned" } & Omit<Undone, "backlog" | "commit">)
+  | ({ outcome: "planned" } & Omit<Undone, "commit">)
   | ({ outcome: "undone" } & Undone)
   | ({ outcome: "would-take-back" | "declined" | "taken-back" } & UndoneWork);
 
@@ -228,19 +227,15 @@ export interface Undone {
   /** Tasks that are open again. */
   reopened: readonly string[];
   warnings: readonly string[];
-  backlog: Backlog;
 }
 
-export interface UndoOrder {
-  plan: Extract<UndoPlan, { kind: "ready" }>;
-  head: Head;
-  changes: readonly DiffEntry[];
+interface UndoOrder extends Ready {
   reason: string;
 }
 
 /** Reopens the tasks and reverts their work. */
-export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undone> {
-  const { plan, changes } = order;
+async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undone> {
+  const { plan } = order;
   let prepared: Preparation | undefined;
   const prepare = async (bytes: Uint8Array): Promise<void> => {
     prepared = await prepareUndo(site, order, bytes);
@@ -252,19 +247,14 @@ export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undo
     await prepare(bytes);
   }
   const { updated, refused } = changed.applied;
-  const published =
-    prepared === undefined || prepared === "nothing" ? undefined : await publishWithTree(site.repo, prepared);
+  const done = await publishUndo(site, plan.undone, prepared);
   return {
-    undone: plan.undone,
-    commit: published?.commit,
-    paths: changes.map(({ path }) => toText(path)),
-    counts: countReverted(changes),
+    ...done,
     reopened: updated.filter(({ to }) => to === "todo").map(({ id }) => id),
     warnings: [
-      ...(published?.warnings ?? []),
+      ...done.warnings,
       ...refused.map(({ change, why }) => `${"id" in change ? change.id : change.op}: ${why}`),
     ],
-    backlog: changed.backlog,
   };
 }
 
@@ -291,17 +281,20 @@ async function prepareUndo(site: UndoSite, order: UndoOrder, backlog: Uint8Array
 }
 
 /** Finishes the pending commit of a killed run or undo; returns the tasks it undid, and warnings. */
-export async function finishPending(
-  site: UndoSite,
-): Promise<{ undone?: Undone; warnings: readonly string[] }> {
+async function finishPending(site: UndoSite): Promise<{ undone?: Undone; warnings: readonly string[] }> {
   const prepared = await recoverPending(site.repo);
   if (prepared === undefined) return { warnings: [] };
   const before = await readBacklog(site);
   const { changes, undone } = readMissingFacts(prepared, before.tasks);
   const changed = changes.length === 0 ? undefined : await changeBacklog(site, changes);
-  const backlog = changed?.backlog ?? before;
-  if (undone !== undefined)
-    return { undone: await finishUndo(site, { prepared, undone, backlog }), warnings: [] };
+  if (undone !== undefined) {
+    const { tasks } = changed?.backlog ?? before;
+    const open = new Set<string>(tasks.filter(({ status }) => status === "todo").map(({ id }) => id));
+    const reopened = undone.map(({ task }) => task).filter((task) => open.has(task));
+    const done = await publishUndo(site, undone, prepared);
+    const told = ["finished what was interrupted", ...done.warnings];
+    return { undone: { ...done, reopened, warnings: told }, warnings: [] };
+  }
   if ((changed?.applied.refused.length ?? 0) > 0) {
     await dropPending(site.repo);
     return { warnings: [] };
@@ -311,21 +304,15 @@ export async function finishPending(
   return { warnings: [`finished ${what} that a killed run had begun: ${commit.slice(0, 12)}`, ...warnings] };
 }
 
-async function finishUndo(
+async function publishUndo(
   { repo }: UndoSite,
-  found: { prepared: Prepared; undone: readonly UndoneTask[]; backlog: Backlog },
-): Promise<Undone> {
-  const { prepared, undone, backlog } = found;
-  const published = await publishWithTree(repo, prepared);
+  undone: readonly UndoneTask[],
+  prepared: Preparation | undefined,
+): Promise<Omit<Undone, "reopened">> {
+  if (prepared === undefined || prepared === "nothing")
+    return { undone, paths: [], counts: countReverted([]), warnings: [] };
+  const { commit, warnings } = await publishWithTree(repo, prepared);
   const reverted = prepared.changes.filter(({ path }) => path !== repo.todo?.path);
-  const open = new Set<string>(backlog.tasks.filter(({ status }) => status === "todo").map(({ id }) => id));
-  return {
-    undone,
-    commit: published.commit,
-    paths: reverted.map(({ path }) => toText(path)),
-    counts: countReverted(reverted),
-    reopened: undone.map(({ task }) => task).filter((task) => open.has(task)),
-    warnings: ["finished what was interrupted", ...published.warnings],
-    backlog,
-  };
+  const paths = reverted.map(({ path }) => toText(path));
+  return { undone, commit, paths, counts: countReverted(reverted), warnings };
 }

@@ -13,8 +13,6 @@ const POLL_MS = 200;
 const SAFETY_MS = 2000;
 
 export class ChangeWatch {
-  readonly #ports: Pick<Ports, "clock" | "files">;
-  readonly #places: () => Promise<readonly WatchedPlace[]>;
   #watches: FolderWatch[] = [];
   /** Identifies the watched folder: a folder that was created again is another one. */
   #watched = "";
@@ -27,14 +25,14 @@ export class ChangeWatch {
   #wake: () => void = () => undefined;
 
   /** `places` is asked before each look: a symlink may lead elsewhere by then. */
-  constructor(ports: Pick<Ports, "clock" | "files">, places: () => Promise<readonly WatchedPlace[]>) {
-    this.#ports = ports;
-    this.#places = places;
-  }
+  constructor(
+    private readonly ports: Pick<Ports, "clock" | "files">,
+    private readonly places: () => Promise<readonly WatchedPlace[]>,
+  ) {}
 
   /** Whether to look again. The first time yes; a change after the answer makes the next one yes. */
   async changed(): Promise<boolean> {
-    const now = this.#ports.clock.monotonic();
+    const now = this.ports.clock.monotonic();
     if (!this.#changed && now - this.#looked < (this.#isComplete ? SAFETY_MS : POLL_MS)) return false;
     this.#changed = false;
     this.#looked = now;
@@ -46,7 +44,7 @@ export class ChangeWatch {
   async wait(ms: number): Promise<void> {
     if (this.#changed) return;
     await new Promise<void>((resolve) => {
-      const timer = this.#ports.clock.after(ms, resolve);
+      const timer = this.ports.clock.after(ms, resolve);
       this.#wake = () => {
         timer.cancel();
         resolve();
@@ -61,10 +59,10 @@ export class ChangeWatch {
 
   async #watchAll(): Promise<void> {
     this.#gaveUp ||= this.#watches.some((one) => one.failed());
-    const { files } = this.#ports;
+    const { files } = this.ports;
     const found: WatchedPlace[] = [];
     const names: string[] = [];
-    const places = this.#gaveUp ? [] : await this.#places();
+    const places = this.#gaveUp ? [] : await this.places();
     for (const place of places) {
       const stat = await files.stat(place.folder);
       if (stat?.kind !== "folder") continue;

@@ -1,49 +1,63 @@
-// The file system behind the Files port. Leaves locking to lock.ts and many files at once to tree.ts.
-import { constants, promises as fs } from "node:fs";
+// The file system behind the Files port. A call that the page cache answers is done at once: handing it to a thread and hearing of it
+// costs ten times as much. One that waits for the disk itself, or is long, is handed over. Leaves locking to lock.ts and many files
+// at once to tree.ts.
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
-import * as disk from "./disk.js";
-import { errorCode } from "../errors.js";
+import { promisify } from "node:util";
+import { errorCode, orNothing } from "../errors.js";
 import { nameHalfWritten } from "./half-written.js";
 import type { Files, FileStat, AppendFile, FolderWatch } from "../ports.js";
-import { nodeTree } from "./tree.js";
+import { kindOf, nodeTree } from "./tree.js";
+
+const { constants, promises } = fs;
+const fsync = promisify(fs.fsync);
+const fdatasync = promisify(fs.fdatasync);
+const read = promisify(fs.read);
+const write = promisify(fs.write);
 
 /** The real file system. */
 export function nodeFiles(): Files {
   return {
     read: (path) => orNothing(() => readWhole(path)),
     readRange,
-    stat: (path, options) =>
-      orNothing(async () => toStat(await (options?.link ? disk.lstat(path) : disk.stat(path)))),
-    list: async (folder) => (await orNothing(() => disk.list(folder)))?.sort(byCodePoint) ?? [],
+    stat: (path, options) => orNothing(() => toStat(options?.link ? fs.lstatSync(path) : fs.statSync(path))),
+    list: async (folder) => (await orNothing(() => fs.readdirSync(folder)))?.sort(byCodePoint) ?? [],
     makeFolder: (path, mode) => makeFolder(path, mode),
     makeNewFolder: async (path, mode) => {
-      await fs.mkdir(path, { mode });
+      await promises.mkdir(path, { mode });
     },
     writeAtomic,
     writeNew: async (path, content, options) => {
-      const file = await disk.open(path, "wx", options?.mode ?? 0o666);
-      await writeAndClose(file, content, options);
+      await writeAndClose(fs.openSync(path, "wx", options?.mode ?? 0o666), content, options);
     },
-    openAppend: (path, options) => openAppend(path, options?.mode ?? 0o666),
+    openAppend: (path, options) => atOnce(() => openAppend(path, options?.mode ?? 0o666)),
     touch: async (path) => {
       const now = new Date();
-      await orNothing(() => fs.utimes(path, now, now));
+      await orNothing(() => promises.utimes(path, now, now));
     },
     remove: async (path) => {
-      await orNothing(() => disk.unlink(path));
+      await orNothing(() => {
+        fs.unlinkSync(path);
+      });
     },
-    removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
-    rename: (from, to) => disk.rename(from, to),
-    copy: (from, to) => fs.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
-    link: (existing, path) => disk.link(existing, path),
+    removeTree: (path) => promises.rm(path, { recursive: true, force: true }),
+    rename: (from, to) =>
+      atOnce(() => {
+        fs.renameSync(from, to);
+      }),
+    copy: (from, to) => promises.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
+    link: (existing, path) =>
+      atOnce(() => {
+        fs.linkSync(existing, path);
+      }),
     symlink: replaceSymlink,
-    readLink: (path) => orNothing(() => disk.readLink(path)),
-    realPath: (path) => orNothing(() => disk.realPath(path)),
+    readLink: (path) => orNothing(() => fs.readlinkSync(path)),
+    realPath: (path) => orNothing(() => fs.realpathSync.native(path)),
     writable: async (path) => {
       try {
-        await fs.access(path, constants.W_OK);
+        await promises.access(path, constants.W_OK);
         return true;
       } catch (error) {
         if (errorCode(error) === undefined) throw error;
@@ -51,30 +65,26 @@ export function nodeFiles(): Files {
       }
     },
     freeBytes: async (path) => {
-      const stat = await orNothing(() => fs.statfs(path));
+      const stat = await orNothing(() => promises.statfs(path));
       return stat === undefined ? undefined : stat.bavail * stat.bsize;
     },
-    makeTempFolder: (prefix) => fs.mkdtemp(join(tmpdir(), prefix)),
+    makeTempFolder: (prefix) => promises.mkdtemp(join(tmpdir(), prefix)),
     watchFolder,
     tree: nodeTree,
   };
 }
 
-/** The result of `read`, or `undefined` when nothing exists at the path. */
-async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
-  }
+/** Runs an action at once; the promise rejects with the error it throws. */
+function atOnce<T>(act: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(act());
+  });
 }
 
 /** Makes the folder and those above it, one by one: below `/proc` Node's own recursive mkdir never returns. */
 async function makeFolder(path: string, mode?: number, above = true): Promise<void> {
   try {
-    await fs.mkdir(path, { mode });
+    await promises.mkdir(path, { mode });
   } catch (error) {
     if (await isFolder(path)) return;
     if (!above || errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
@@ -84,7 +94,7 @@ async function makeFolder(path: string, mode?: number, above = true): Promise<vo
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  const stat = await orNothing(() => disk.stat(path)).catch(() => undefined);
+  const stat = await orNothing(() => fs.statSync(path)).catch(() => undefined);
   return stat?.isDirectory() ?? false;
 }
 
@@ -92,23 +102,16 @@ function byCodePoint(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
-  const kind = stat.isFile()
-    ? "file"
-    : stat.isDirectory()
-      ? "folder"
-      : stat.isSymbolicLink()
-        ? "symlink"
-        : "other";
+function toStat(stat: fs.Stats): FileStat {
   return {
-    kind,
-    size: Number(stat.size),
-    mode: Number(stat.mode) & 0o7777,
-    mtimeMs: Number(stat.mtimeMs),
-    ctimeMs: Number(stat.ctimeMs),
-    inode: Number(stat.ino),
-    device: Number(stat.dev),
-    links: Number(stat.nlink),
+    kind: kindOf(stat),
+    size: stat.size,
+    mode: stat.mode & 0o7777,
+    mtimeMs: stat.mtimeMs,
+    ctimeMs: stat.ctimeMs,
+    inode: stat.ino,
+    device: stat.dev,
+    links: stat.nlink,
   };
 }
 
@@ -116,56 +119,60 @@ function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
 const HANDED_OVER = /^\/(?:dev\/fd|proc\/self\/fd)\//;
 
 /** A pipe that lies where a file should would be waited for without end, a device may have none; no signal helps. */
-async function openToRead(path: string): Promise<{ file: disk.OpenFile; size: number }> {
-  const file = await disk.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const stat = await file.stat();
+function openToRead(path: string): { file: number; size: number } {
+  const file = fs.openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = fs.fstatSync(file);
   const what = stat.isFIFO() || stat.isSocket() ? "a pipe" : "a device";
-  if (stat.isFile() || stat.isDirectory() || (what === "a device" && (await isAtItsEnd(file))))
+  if (stat.isFile() || stat.isDirectory() || (what === "a device" && isAtItsEnd(file)))
     return { file, size: stat.size };
-  await file.close();
+  fs.closeSync(file);
   throw Object.assign(new Error(`EINVAL: ${what}, not a file, open '${path}'`), { code: "EINVAL" });
 }
 
 /** As `/dev/null` always is. A terminal that has nothing to say yet is not. */
-async function isAtItsEnd(file: disk.OpenFile): Promise<boolean> {
+function isAtItsEnd(file: number): boolean {
   try {
-    return (await file.read(Buffer.alloc(1), 0, 1, 0)) === 0;
+    return fs.readSync(file, Buffer.alloc(1), 0, 1, 0) === 0;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return false;
   }
 }
 
-/** Bytes. */
-const LARGE = 1 << 20;
+/** More bytes than this are handed over. */
+const MOST_AT_ONCE = 1 << 20;
 
 async function readWhole(path: string): Promise<Uint8Array> {
-  if (HANDED_OVER.test(path)) return fs.readFile(path);
-  const { file, size } = await openToRead(path);
+  if (HANDED_OVER.test(path)) return promises.readFile(path);
+  const { file, size } = openToRead(path);
   try {
     // Node reads a large file in many small steps.
-    return size < LARGE ? await file.readFile() : await readAt(file, 0, size);
+    return size < MOST_AT_ONCE ? fs.readFileSync(file) : await readAt(file, 0, size);
   } finally {
-    await file.close();
+    fs.closeSync(file);
   }
 }
 
 async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
-  const { file, size } = await openToRead(path);
+  const { file, size } = openToRead(path);
   try {
     // Files that the system generates on reading (/proc) report a size of 0.
     const there = size === 0 ? length : Math.max(0, Math.min(length, size - offset));
     return await readAt(file, offset, there);
   } finally {
-    await file.close();
+    fs.closeSync(file);
   }
 }
 
-async function readAt(file: disk.OpenFile, offset: number, length: number): Promise<Uint8Array> {
+async function readAt(file: number, offset: number, length: number): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
-    const bytesRead = await file.read(buffer, filled, length - filled, offset + filled);
+    const [more, at] = [length - filled, offset + filled];
+    const bytesRead =
+      more <= MOST_AT_ONCE
+        ? fs.readSync(file, buffer, filled, more, at)
+        : (await read(file, buffer, filled, more, at)).bytesRead;
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -178,17 +185,17 @@ async function writeAtomic(
   options?: { mode?: number },
 ): Promise<void> {
   const target = await followed(path);
-  const old = await orNothing(() => disk.stat(target));
+  const old = await orNothing(() => fs.statSync(target));
   const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
   const beside = join(dirname(target), nameHalfWritten(basename(target), randomBytes(6).toString("hex")));
-  const file = await disk.open(beside, "wx", mode);
+  const file = fs.openSync(beside, "wx", mode);
   try {
     // The mode given to open is cut by the umask; an existing file's mode is kept as it was.
-    if (old !== undefined) await file.chmod(mode);
+    if (old !== undefined) fs.fchmodSync(file, mode);
     await writeAndClose(file, content);
-    await disk.rename(beside, target);
+    fs.renameSync(beside, target);
   } catch (error) {
-    await orNothing(() => disk.unlink(beside));
+    await orNothing(() => promises.unlink(beside));
     throw error;
   }
   await syncFolder(dirname(target));
@@ -198,9 +205,7 @@ async function writeAtomic(
 async function followed(path: string): Promise<string> {
   let at = path;
   for (let hops = 0; hops < 40; hops++) {
-    const link = await orNothing(async () =>
-      (await disk.lstat(at)).isSymbolicLink() ? disk.readLink(at) : undefined,
-    );
+    const link = await orNothing(() => (fs.lstatSync(at).isSymbolicLink() ? fs.readlinkSync(at) : undefined));
     if (link === undefined) return at;
     at = join(link.startsWith("/") ? "/" : dirname(at), link);
   }
@@ -208,41 +213,41 @@ async function followed(path: string): Promise<string> {
 }
 
 async function writeAndClose(
-  file: disk.OpenFile,
+  file: number,
   content: string | Uint8Array,
   { fleeting = false }: { fleeting?: boolean } = {},
 ): Promise<void> {
   const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
   try {
     await writeAll(file, bytes, 0);
-    if (!fleeting) await file.sync();
-    if ((await file.stat()).size !== bytes.length)
+    if (!fleeting) await fsync(file);
+    if (fs.fstatSync(file).size !== bytes.length)
       throw Object.assign(new Error("the file came out shorter than written"), { code: "EIO" });
   } finally {
-    await file.close();
+    fs.closeSync(file);
   }
 }
 
 /** Makes a rename durable; file systems that cannot sync a folder are left alone. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await disk.open(path, "r");
+  const folder = fs.openSync(path, "r");
   try {
-    await folder.sync();
+    await fsync(folder);
   } catch (error) {
     const code = errorCode(error);
     if (code !== "EINVAL" && code !== "ENOTSUP" && code !== "EPERM" && code !== "EBADF") throw error;
   } finally {
-    await folder.close();
+    fs.closeSync(folder);
   }
 }
 
 async function replaceSymlink(target: string, path: string): Promise<void> {
   const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  await fs.symlink(target, beside);
+  await promises.symlink(target, beside);
   try {
-    await disk.rename(beside, path);
+    fs.renameSync(beside, path);
   } catch (error) {
-    await orNothing(() => disk.unlink(beside));
+    await orNothing(() => promises.unlink(beside));
     throw error;
   }
 }
@@ -254,24 +259,28 @@ const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
  * that fills up, write(2) first writes fewer bytes than asked, and only then fails with ENOSPC: a caller that ignores the count
  * leaves half a line.
  */
-async function writeAll(file: disk.OpenFile, bytes: Uint8Array, position: number | null): Promise<void> {
+async function writeAll(file: number, bytes: Uint8Array, position: number | null): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
     const at = position === null ? null : position + done;
-    const bytesWritten = await file.write(bytes, done, bytes.length - done, at);
+    const more = bytes.length - done;
+    const bytesWritten =
+      more <= MOST_AT_ONCE
+        ? fs.writeSync(file, bytes, done, more, at)
+        : (await write(file, bytes, done, more, at)).bytesWritten;
     if (bytesWritten === 0) throw Object.assign(new Error("the file system took no bytes"), { code: "EIO" });
     done += bytesWritten;
   }
 }
 
 /** Opens a file to append to, made with `mode` when it is missing. */
-async function openAppend(path: string, mode: number): Promise<AppendFile> {
+function openAppend(path: string, mode: number): AppendFile {
   // Opening a pipe without a reader fails with O_NONBLOCK; without the flag it blocks, and no signal ends the wait.
-  const file = await disk.open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, mode);
-  let size = (await file.stat()).size;
+  const file = fs.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, mode);
+  let { size } = fs.fstatSync(file);
   let last: Promise<void> = Promise.resolve();
   // One write at a time: two interleaved short writes would tear both lines.
-  const queue = (work: () => Promise<void>): Promise<void> => {
+  const queue = (work: () => void | Promise<void>): Promise<void> => {
     const next = last.then(work);
     last = next.catch(() => undefined);
     return next;
@@ -283,8 +292,11 @@ async function openAppend(path: string, mode: number): Promise<AppendFile> {
         await writeAll(file, bytes, null);
         size += bytes.length;
       }),
-    sync: () => queue(() => file.datasync()),
-    close: () => queue(() => file.close()),
+    sync: () => queue(() => fdatasync(file)),
+    close: () =>
+      queue(() => {
+        fs.closeSync(file);
+      }),
     size: () => size,
   };
 }

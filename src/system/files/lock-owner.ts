@@ -4,29 +4,22 @@ import { errorCode, environmentError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { parseJson } from "../text/json.js";
 
-/** Made for the first lock there is to read: most commands meet none, and zod is large. */
-function makeLockOwner() {
-  return z.object({
-    /** Part of file names: restricted so that a lock's content cannot name another path. */
-    token: z.string().regex(/^[\w-]{1,64}$/),
-    pid: z.int(),
-    started: z.string(),
-    boot: z.string(),
-    host: z.string(),
-    namespace: z.string(),
-    /** RFC 3339. */
-    since: z.string(),
-    run: z.string().optional(),
-    /** Absolute path of the run's folder. */
-    folder: z.string().optional(),
-  });
-}
-
-type LockOwnerShape = ReturnType<typeof makeLockOwner>;
-let lockOwner: LockOwnerShape | undefined;
-
+const LockOwner = z.object({
+  /** Part of file names: restricted so that a lock's content cannot name another path. */
+  token: z.string().regex(/^[\w-]{1,64}$/),
+  pid: z.int(),
+  started: z.string(),
+  boot: z.string(),
+  host: z.string(),
+  namespace: z.string(),
+  /** RFC 3339. */
+  since: z.string(),
+  run: z.string().optional(),
+  /** Absolute path of the run's folder. */
+  folder: z.string().optional(),
+});
 /** The owner of a lock: enough to tell whether it is still running, and what it was doing. */
-export type LockOwner = z.infer<LockOwnerShape>;
+export type LockOwner = z.infer<typeof LockOwner>;
 
 /** An owner that cannot be looked at (another host or pid namespace) counts as gone once it has been silent this long. */
 const SILENT_MS = 60_000;
@@ -37,7 +30,7 @@ export async function readOwner(
 ): Promise<LockOwner | undefined> {
   const bytes = await readLock(files, path);
   if (bytes === undefined) return undefined;
-  const parsed = (lockOwner ??= makeLockOwner()).safeParse(parseJson(bytes));
+  const parsed = LockOwner.safeParse(parseJson(bytes));
   // Not ours to read: named by its path, gone once it has been silent for a minute.
   return parsed.success
     ? parsed.data

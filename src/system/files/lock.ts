@@ -1,11 +1,10 @@
 // A lock is a file that names its owner. It is made by link(2), so it appears whole or not at all; one whose owner is gone
-// (pid, start time and boot checked) is taken over: its file is set aside (take-away.ts), and stays until the new owner has
+// (pid, start time and boot checked) is taken over: its file is set aside (lock-file.ts), and stays until the new owner has
 // cleaned up after the dead one. A process that is killed in between leaves the next one all it must know.
 import { basename, dirname, join } from "node:path";
 import { isHalfWritten } from "./half-written.js";
 import { isGone, abandonedLocks, readOwner, type LockOwner } from "./lock-owner.js";
-import { placeLock, tidyAway } from "./lock-file.js";
-import { isAside, isClaim, takeAway } from "./take-away.js";
+import { isAside, isClaim, placeLock, takeAway, tidyAway } from "./lock-file.js";
 import type { Ports, Timer } from "../ports.js";
 
 /** A lock that is held. */

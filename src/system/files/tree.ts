@@ -2,7 +2,7 @@
 // Leaves single files whose names are text to files.ts.
 import * as fs from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { errorCode } from "../errors.js";
+import { errorCode, orNothing } from "../errors.js";
 import type { FileStat, Looked, Tree, Walked } from "../ports.js";
 
 /** So many are looked at before anything else gets its turn. */
@@ -25,18 +25,8 @@ export function nodeTree(top: string): Tree {
     setMode: async (path, mode) => {
       if (look(at(path))?.kind !== "symlink") await orNothing(() => fs.promises.chmod(at(path), mode));
     },
-    makeFolder: async (path) => {
-      await fs.promises.mkdir(at(path), { recursive: true });
-    },
     remove: async (path) => {
       await orNothing(() => fs.promises.unlink(at(path)));
-    },
-    removeFolder: async (path) => {
-      try {
-        await orNothing(() => fs.promises.rmdir(at(path)));
-      } catch (error) {
-        if (errorCode(error) !== "ENOTEMPTY" && errorCode(error) !== "EEXIST") throw error;
-      }
     },
   };
 }
@@ -86,16 +76,8 @@ function look(path: Buffer): Looked | undefined {
   }
 }
 
-function kindOf(entry: fs.Dirent | fs.Stats): FileStat["kind"] {
+export function kindOf(entry: fs.Dirent | fs.Stats): FileStat["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "symlink" : "other";
-}
-
-async function orNothing(act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;
-  }
 }

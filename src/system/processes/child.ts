@@ -65,27 +65,12 @@ function exitOf(child: Subprocess & PromiseLike<{ cause?: unknown }>): Started["
 
 /** Signals a process, or its whole group; nothing happens once it is gone. */
 export function sendSignal(pid: number, ...[signal, target]: Parameters<RunningProcess["signal"]>): void {
-  if (process.platform === "win32") {
-    endOnWindows(pid, signal);
-    return;
-  }
   try {
     process.kill(target === "group" ? -pid : pid, signal);
   } catch (error) {
     const code = errorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
-}
-
-/** Windows knows no signals and no groups: the process and what it started are asked to end, or ended. */
-function endOnWindows(pid: number, signal: NodeJS.Signals): void {
-  const force = signal === "SIGKILL" ? ["/F"] : [];
-  const env = { PATH: process.env["PATH"] ?? "", SYSTEMROOT: process.env["SYSTEMROOT"] ?? "" };
-  const stdio = ["ignore", "ignore", "ignore"] as const;
-  // Without taskkill there is nothing else to ask.
-  startProgram("taskkill", ["/PID", String(pid), "/T", ...force], { env, stdio }).exited.catch(
-    () => undefined,
-  );
 }
 
 /** Starts it; `marks` are added to its environment. */

@@ -1,10 +1,10 @@
 // Processes of which nothing is left once they ended: in a PID namespace where the system allows one, else by looking for
 // what they left behind. Leaves the namespace to enclosure.ts and the search to sweep.ts.
+import { randomBytes } from "node:crypto";
 import { sendSignal } from "./child.js";
 import { openEnclosure, type Enclosure, type Tools } from "./enclosure.js";
 import type { Clock, ContainedProcess, Contain, Containment, ProcessSpec, RunningProcess } from "../ports.js";
 import { listChildren, lookAt } from "./proc.js";
-import { nodeRandom } from "../random.js";
 import { Descendants, endLeftovers, markName } from "./sweep.js";
 
 const SAMPLE_MS = 1_000;
@@ -20,13 +20,6 @@ type Which = (command: string, path: string, cwd: string) => Promise<string | un
 export type StartProcess = (spec: ProcessSpec, more?: Readonly<Record<string, string>>) => RunningProcess;
 
 export class Container {
-  readonly #clock: Clock;
-  readonly #start: StartProcess;
-  /** The processes that were started and have not ended. */
-  readonly #started: ReadonlySet<number>;
-  /** Added to every environment; may grow. */
-  readonly #marks: Readonly<Record<string, string>>;
-  readonly #which: Which;
   #tools: Promise<Tools | { refused: string }> | undefined;
   #descendants: Descendants | undefined;
   #inRun = false;
@@ -34,20 +27,15 @@ export class Container {
   #next: Promise<Enclosure | undefined> | undefined;
 
   constructor(
-    clock: Clock,
-    of: {
+    private readonly clock: Clock,
+    /** `started`: the processes that have not ended. `marks`: added to every environment; may grow. */
+    private readonly of: {
       start: StartProcess;
       started: ReadonlySet<number>;
       marks: Readonly<Record<string, string>>;
       which: Which;
     },
-  ) {
-    this.#clock = clock;
-    this.#start = of.start;
-    this.#started = of.started;
-    this.#marks = of.marks;
-    this.#which = of.which;
-  }
+  ) {}
 
   /** Many will be started, one after another, and a sweep comes at the end. */
   beginRun(): void {
@@ -58,8 +46,8 @@ export class Container {
   /** From now on all that descends from what was started is looked for every second, and remembered. */
   watchDescendants(): Descendants {
     if (this.#descendants !== undefined) return this.#descendants;
-    const descendants = new Descendants(this.#started);
-    this.#clock.every(SAMPLE_MS, () => void descendants.sample());
+    const descendants = new Descendants(this.of.started);
+    this.clock.every(SAMPLE_MS, () => void descendants.sample());
     this.#descendants = descendants;
     return descendants;
   }
@@ -102,13 +90,13 @@ export class Container {
   }
 
   async #open(tools: Tools): Promise<Enclosure | undefined> {
-    const enclosure = await openEnclosure(tools, this.#marks);
+    const enclosure = await openEnclosure(tools, this.of.marks);
     return "refused" in enclosure ? undefined : enclosure;
   }
 
   async #startEnclosed(enclosure: Enclosure, spec: ProcessSpec): Promise<ContainedProcess> {
     const words = enclosure.wrap(spec.command, spec.args, spec.hide);
-    const outer = this.#start({ ...spec, ...words });
+    const outer = this.of.start({ ...spec, ...words });
     const gone = outer.ended.then(() => enclosure.close());
     const pid = (await this.#programIn(outer.pid)) ?? outer.pid;
     setImmediate(() => void this.#openNext());
@@ -129,19 +117,19 @@ export class Container {
       const children = listChildren(outer);
       if (children === undefined) return undefined;
       for (const child of children) if ((await lookAt(child))?.group === child) return child;
-      await this.#clock.sleep(LOOK_MS);
+      await this.clock.sleep(LOOK_MS);
     }
   }
 
   async #startMarked(spec: ProcessSpec): Promise<ContainedProcess> {
-    const mark = markName(`part ${nodeRandom().hex(8)}`);
-    const running = this.#start(spec, { [mark]: "1" });
+    const mark = markName(`part ${randomBytes(8).toString("hex")}`);
+    const running = this.of.start(spec, { [mark]: "1" });
     const { pid, ended } = running;
     const seen = await lookAt(pid);
     const child = seen ?? { pid, parent: process.pid, group: pid, started: "" };
     const descendants = this.watchDescendants();
     const endAll = async (): Promise<void> => {
-      await endLeftovers(this.#clock, { mark, descendants, child });
+      await endLeftovers(this.clock, { mark, descendants, child });
     };
     return {
       pid,
@@ -160,14 +148,14 @@ export class Container {
     if (listChildren(process.pid) === undefined) return { refused: "not known on this system" };
     const tools = await this.#findTools();
     if (tools === undefined) return { refused: "unshare, nsenter or setsid is not installed" };
-    const enclosure = await openEnclosure(tools, this.#marks);
+    const enclosure = await openEnclosure(tools, this.of.marks);
     if ("refused" in enclosure) return enclosure;
     let complained = "";
     const words = enclosure.wrap(tools.sh, ["-c", PROOF]);
     const onStderr = (chunk: Uint8Array): void => {
       complained += Buffer.from(chunk).toString("utf8");
     };
-    const end = await this.#start({ ...words, cwd: "/", env: {}, onStderr }).ended;
+    const end = await this.of.start({ ...words, cwd: "/", env: {}, onStderr }).ended;
     await enclosure.close();
     if (end.how === "exited" && end.code === 0) return tools;
     return { refused: complained.trim() };
@@ -176,7 +164,7 @@ export class Container {
   async #findTools(): Promise<Tools | undefined> {
     const path = `${PLACES}:${process.env["PATH"] ?? ""}`;
     const names = ["unshare", "nsenter", "setsid", "sh", "cat"];
-    const found = await Promise.all(names.map((name) => this.#which(name, path, "/")));
+    const found = await Promise.all(names.map((name) => this.of.which(name, path, "/")));
     const [unshare, nsenter, setsid, sh, cat] = found;
     if (unshare === undefined || nsenter === undefined || setsid === undefined) return undefined;
     return sh === undefined || cat === undefined ? undefined : { unshare, nsenter, setsid, sh, cat };

@@ -78,15 +78,12 @@ async function runProcess(
 
 class Collected {
   readonly #chunks: Uint8Array[] = [];
-  readonly #most: number;
   #size = 0;
 
-  constructor(most: number) {
-    this.#most = most;
-  }
+  constructor(private readonly most: number) {}
 
   add(chunk: Uint8Array): void {
-    const room = this.#most - this.#size;
+    const room = this.most - this.#size;
     if (room <= 0) return;
     const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
     this.#chunks.push(part);

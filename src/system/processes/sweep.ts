@@ -31,12 +31,9 @@ type Descendant = SeenProcess & { under: number };
 /** Remembers every process ever seen that was started here, with all that descends from it, by pid and start time. */
 export class Descendants {
   readonly #seen = new Map<string, Descendant>();
-  readonly #started: ReadonlySet<number>;
 
   /** `started`: the children of this process that count. */
-  constructor(started: ReadonlySet<number>) {
-    this.#started = started;
-  }
+  constructor(private readonly started: ReadonlySet<number>) {}
 
   /** Looks once; cheap enough to be done every second. */
   async sample(): Promise<void> {
@@ -52,7 +49,7 @@ export class Descendants {
       for (const child of children.get(next.pid) ?? []) {
         const key = keyOf(child);
         if (child.pid === process.pid || this.#seen.has(key)) continue;
-        if (next.pid === process.pid && !this.#started.has(child.pid)) continue;
+        if (next.pid === process.pid && !this.started.has(child.pid)) continue;
         const found = { ...child, under: next.under ?? child.pid };
         this.#seen.set(key, found);
         queue.push(found);

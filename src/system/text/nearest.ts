@@ -16,7 +16,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   for (const candidate of candidates) {
     if (candidate === word || Math.abs(candidate.length - word.length) > bound) continue;
-    const found = distance(folded, candidate.toLowerCase(), bound);
+    const found = distance(folded, candidate.toLowerCase());
     if (found > bound) continue;
     best = candidate;
     if (found === 0) break;
@@ -45,7 +45,7 @@ export function nearestId(typed: string, ids: readonly string[]): string | undef
 
 /** One character replaced, added or left out, or two neighbours swapped; within a number a digit is added at its end alone. */
 function isOneOff(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1 || distance(a, b, 1) > 1) return false;
+  if (Math.abs(a.length - b.length) > 1 || distance(a, b) > 1) return false;
   if (a.length === b.length) return true;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   if (short.length < 2) return false;
@@ -54,37 +54,25 @@ function isOneOff(a: string, b: string): boolean {
   return at === short.length || !/\d/.test(long.charAt(at));
 }
 
-/** Edits that turn `a` into `b` (insert, delete, replace, swap neighbours); some number above `bound` once it is exceeded. */
-function distance(a: string, b: string, bound: number): number {
+/** Edits that turn `a` into `b`: insert, delete, replace, swap neighbours. */
+function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
-    let least = row;
     for (let column = 1; column <= b.length; column++) {
-      const same = a.charCodeAt(row - 1) === b.charCodeAt(column - 1);
-      let cost = Math.min(
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-        at(last, column - 1) + (same ? 0 : 1),
-      );
-      if (
-        row > 1 &&
-        column > 1 &&
-        a.charCodeAt(row - 1) === b.charCodeAt(column - 2) &&
-        a.charCodeAt(row - 2) === b.charCodeAt(column - 1)
-      )
-        cost = Math.min(cost, at(beforeLast, column - 2) + 1);
-      current.push(cost);
-      least = Math.min(least, cost);
+      const [one, other] = [a[row - 1], b[column - 1]];
+      const isSwap = row > 1 && column > 1 && one === b[column - 2] && a[row - 2] === other;
+      const costs = [
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (one === other ? 0 : 1),
+        ...(isSwap ? [(beforeLast[column - 2] ?? 0) + 1] : []),
+      ];
+      current.push(Math.min(...costs));
     }
-    if (least > bound + 1) return least;
     beforeLast = last;
     last = current;
   }
-  return at(last, b.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+  return last[b.length] ?? 0;
 }

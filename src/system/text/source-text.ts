@@ -50,9 +50,10 @@ export function readJsonSource(text: string, { comments }: { comments: boolean }
     const twice = tree === undefined ? undefined : findDuplicate(tree);
     if (twice !== undefined)
       return fault(twice.offset, `the key ${JSON.stringify(twice.key)} is given twice`);
-    const value = comments ? ok(toPlain(tree)) : parseStrictly(json);
-    if (!value.ok) return fault(0, `not JSON: ${value.error}`);
-    return ok({ value: value.value, placeOf: (path) => at(tree === undefined ? 0 : jsonOffset(tree, path)) });
+    return ok({
+      value: toPlain(tree),
+      placeOf: (path) => at(tree === undefined ? 0 : jsonOffset(tree, path)),
+    });
   });
 }
 
@@ -101,15 +102,6 @@ function guardDepth(read: () => Read): Read {
     return read();
   } catch (error) {
     if (error instanceof RangeError) return err({ line: 1, column: 1, message: TOO_DEEP });
-    throw error;
-  }
-}
-
-function parseStrictly(json: string): Result<unknown, string> {
-  try {
-    return ok(JSON.parse(json));
-  } catch (error) {
-    if (error instanceof SyntaxError) return err(error.message);
     throw error;
   }
 }

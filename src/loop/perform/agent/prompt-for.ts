@@ -20,6 +20,7 @@ import { readStageTemplate, readTemplate, type PromptPlaces } from "../../../pro
 import { stageVariables } from "../../../prompts/compose-stage.js";
 import { checkBacklog } from "../../../todo/check/check.js";
 import { never } from "../../../system/never.js";
+import { decodeUtf8 } from "../../../system/text/decode-utf8.js";
 import type { Task, TaskId } from "../../../todo/model/task.js";
 import type { Earlier, JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
@@ -180,25 +181,18 @@ async function makeReviewFacts(world: PromptWorld) {
 async function makeBrokenFacts(world: PromptWorld) {
   const { ports, project, check } = world;
   const bytes = (await ports.files.read(project.todoFile)) ?? new Uint8Array();
+  const decoded = decodeUtf8(bytes);
   const checked = checkBacklog(bytes, check);
   const problems = checked.kind === "invalid" ? checked.problems : [];
   return {
     project: { folder: project.folder },
-    brokenText: decode(bytes),
+    brokenText: decoded.ok ? decoded.value : undefined,
     brokenFile: project.todoFile,
     problems: problems.map(
       ({ line, column, pointer, message, suggestion }) =>
         `line ${String(line)}, column ${String(column)} (${pointer}): ${message}${suggestion === null ? "" : ` (${suggestion})`}`,
     ),
   };
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The files of hidden checks, and the folder of their output: neither agents nor other checks must see them. */

@@ -1,6 +1,7 @@
 // The sessions of stages: the one that a stage resumes, and the one of a visit that an earlier run began and did not end. Without
 // that session (its agent was killed with the run) the next agent is told what the tree may hold.
 import type { AgentResult, Session, Used } from "../../../agents/agent.js";
+import { textField } from "../../../agents/fields.js";
 import { sessionOf } from "../../../agents/limits/reader.js";
 import { NOTHING_USED } from "../../../agents/usage.js";
 import { StepEvent } from "../../../logging/events/events.js";
@@ -57,10 +58,10 @@ async function readStopped(
   for await (const line of readVisit(world, run, job, TOLD)) {
     const { type, value } = line;
     // A visit of an earlier pass through the workflow has the same number.
-    if (!(Date.parse(textOf(value["timestamp"]) ?? "") >= Date.parse(since))) continue;
-    const agent = typeof value["agent"] === "string" ? value["agent"] : "";
+    if (!(Date.parse(textField(value, "timestamp") ?? "") >= Date.parse(since))) continue;
+    const agent = textField(value, "agent") ?? "";
     if (type === "agent_started") left = { agent };
-    if (type === "session") session = sessionOf(textOf(value["id"])).session;
+    if (type === "session") session = sessionOf(textField(value, "id")).session;
     if (type === "attempt_stopped") left = "ended";
     if (type === "agent_finished") left = readEnd(line, agent, session);
   }
@@ -110,10 +111,6 @@ export async function isSessionLost(
   return true;
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
 /** Keeps the last session of a stage of a task. */
 export function rememberSession(
   { memory }: Pick<World, "memory">,
@@ -140,7 +137,7 @@ export async function findStageSession(
   const visit = { task_id: job.task_id, stage: from, visit: output.visit };
   let found: Session | undefined;
   for await (const { type, value } of readVisit(world, output.run, visit, ['"type":"session"']))
-    if (type === "session") found = sessionOf(textOf(value["id"])).session ?? found;
+    if (type === "session") found = sessionOf(textField(value, "id")).session ?? found;
   return found;
 }
 

@@ -190,22 +190,18 @@ export function explainLostFiles(
 
 async function readSmall(files: Files, path: string): Promise<{ bytes?: Uint8Array; why: string }> {
   try {
-    return await readFile(files, path);
+    const stat = await files.stat(path);
+    if (stat === undefined) return { why: "is missing" };
+    if (stat.kind !== "file") return { why: "is not a file" };
+    if (stat.size > LARGEST_OUTPUT)
+      return { why: `was changed after it was written, and is too large (${String(stat.size)} bytes)` };
+    const bytes = await files.read(path);
+    return bytes === undefined ? { why: "is missing" } : { bytes, why: "was changed since" };
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined || isOfTheDisk(errorMessage(error))) throw error;
     return { why: `cannot be read (${code})` };
   }
-}
-
-async function readFile(files: Files, path: string): Promise<{ bytes?: Uint8Array; why: string }> {
-  const stat = await files.stat(path);
-  if (stat === undefined) return { why: "is missing" };
-  if (stat.kind !== "file") return { why: "is not a file" };
-  if (stat.size > LARGEST_OUTPUT)
-    return { why: `was changed after it was written, and is too large (${String(stat.size)} bytes)` };
-  const bytes = await files.read(path);
-  return bytes === undefined ? { why: "is missing" } : { bytes, why: "was changed since" };
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -23,6 +23,8 @@ import type { RunRequest } from "../../runs/run-request.js";
 export interface Requested {
   /** The tasks that can be read. */
   tasks: readonly Task[];
+  /** The file is there and not valid, so that it is repaired instead of drafted. */
+  isBroken: boolean;
   /** A note that names the folder of agents and checks, if it is not the project's. */
   note?: string;
   hidden: FoundHiddenChecks;
@@ -30,7 +32,7 @@ export interface Requested {
 
 /** Checks without locks; throws a `usage` error if the run cannot start. */
 export async function checkRequest(request: RunRequest): Promise<Requested> {
-  const { backlog, tasks } = await readTasks(request);
+  const { backlog, tasks, isBroken } = await readTasks(request);
   checkTask(request, tasks);
   const { files } = request.ports;
   const { todoFile } = request.project;
@@ -39,13 +41,13 @@ export async function checkRequest(request: RunRequest): Promise<Requested> {
   await checkTemplates(request);
   const hidden = await findHiddenChecks(request);
   const note = await describeWorkFolder(files, request.project, backlog?.project?.root);
-  return { tasks, hidden, note };
+  return { tasks, isBroken, hidden, note };
 }
 
 async function readTasks({
   ports,
   project,
-}: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {
+}: RunRequest): Promise<{ backlog?: Backlog } & Pick<Requested, "tasks" | "isBroken">> {
   const { todoFile } = project;
   const stat = await ports.files.stat(todoFile);
   if (stat !== undefined && stat.kind !== "file") {
@@ -60,11 +62,13 @@ async function readTasks({
     const message = `cannot read ${todoFile}: ${errorMessage(error)}`;
     throw new UserError("usage", message, "name a file that can be read", { cause: error });
   });
-  if (bytes === undefined) return { tasks: [] };
+  if (bytes === undefined) return { tasks: [], isBroken: false };
   // Corrected as the run would correct it, so that approval is asked for the commands the run will use.
   const checked = checkUnderstood(bytes);
-  if (checked.kind === "ok") return { backlog: checked.backlog, tasks: checked.backlog.tasks };
-  return { tasks: checked.kind === "invalid" ? checked.readable : [] };
+  if (checked.kind === "ok")
+    return { backlog: checked.backlog, tasks: checked.backlog.tasks, isBroken: false };
+  const isBroken = checked.kind === "invalid";
+  return { tasks: isBroken ? checked.readable : [], isBroken };
 }
 
 function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]): void {

@@ -2,7 +2,7 @@
 // and lists them. Pure. advance.ts takes the answers.
 import type { EventOf } from "../../../logging/events/events.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
-import { AN_ANSWER } from "../../../logging/waiting.js";
+import { AN_ANSWER } from "../../../logging/events/told-events.js";
 import type { IndexRow, TaskId } from "../../../todo/model/task.js";
 import type { ProgressRow } from "../../../workflow/progress.js";
 import { completeNote } from "./advance.js";

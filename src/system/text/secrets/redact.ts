@@ -1,6 +1,7 @@
 // Replaces secrets before anything is written or thought about. Pure: the caller passes the environment and says which
 // of its values are paths that exist.
 
+import { escapeRegExp } from "../escape-reg-exp.js";
 import { asItStands, ESCAPES, PERCENT, unfold, unfoldText, UNSHOWN, type Spelling } from "../../unfold.js";
 
 /** Replaces a secret. */
@@ -119,7 +120,7 @@ export function createRedact(secrets: readonly string[]): Redact {
     spellings.add(JSON.stringify(secret).slice(1, -1));
   }
   // The longest first: of two secrets, one the beginning of the other, nothing of the longer may stay.
-  const literal = [...spellings].sort((a, b) => b.length - a.length).map(escapeForRegExp);
+  const literal = [...spellings].sort((a, b) => b.length - a.length).map(escapeRegExp);
   const pattern = new RegExp([...literal, ...SHAPES.map(([, shape]) => shape.source)].join("|"), "g");
   const signs = new RegExp([...literal, ...new Set(SHAPES.map(([sign]) => sign.source))].join("|"));
   const named = new RegExp(literal.length === 0 ? "(?!)" : literal.join("|"));
@@ -233,8 +234,4 @@ export function maskKeyLines(): (line: string) => string {
     inside = isOfKey || KEY_BEGINS.test(line);
     return isOfKey ? REDACTED : line;
   };
-}
-
-function escapeForRegExp(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
