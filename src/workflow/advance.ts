@@ -97,10 +97,7 @@ export function findWayBack(
   return back === undefined || through.length === 0 ? undefined : { back, through };
 }
 
-/**
- * The fields of a stage's output that a `when` or a question names; of a list, how long it is. Keyed without the stage's name, as the
- * row of the task keeps them.
- */
+/** The facts of a stage's output that a `when` or a question names. Keyed without the stage's name, as the row of the task keeps them. */
 export function collectFacts(workflow: Workflow, stage: string, output: unknown): Record<string, Scalar> {
   const facts: Record<string, Scalar> = {};
   if (typeof output !== "object" || output === null) return facts;
@@ -110,9 +107,8 @@ export function collectFacts(workflow: Workflow, stage: string, output: unknown)
     for (const key of [...Object.keys(one.when ?? {}), ...asked]) {
       const [of, ...rest] = key.split(".");
       const field = rest.join(".");
-      const named = fields.get(field);
-      const value = Array.isArray(named) ? named.length : named;
-      if (of === stage && isScalar(value)) facts[field] = value;
+      const value = factOf(fields.get(field));
+      if (of === stage && value !== undefined) facts[field] = value;
     }
   }
   return facts;
@@ -126,8 +122,12 @@ export function fillQuestion(text: string, facts: WorkflowPlace["facts"] = {}): 
   return text.replaceAll(FACT, (_whole, key: string) => String(facts[key] ?? "some"));
 }
 
-function isScalar(value: unknown): value is Scalar {
-  return ["string", "number", "boolean"].includes(typeof value);
+/** The fact that a field of an output holds, for instance how long a list is; `undefined` for an object. */
+export function factOf(field: unknown): Scalar | undefined {
+  if (Array.isArray(field)) return field.length;
+  return typeof field === "string" || typeof field === "number" || typeof field === "boolean"
+    ? field
+    : undefined;
 }
 
 /** The work stages that the task was in, in the order of the file. */

@@ -11,7 +11,7 @@ import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../workflow/outputs/che
 import { isOutputName } from "../../workflow/outputs/outputs.js";
 import { outputFile, readableFile, copyOfOutput } from "../../workflow/outputs/task-files.js";
 import type { Question, StageOutput } from "../../workflow/progress.js";
-import type { Scalar } from "../../workflow/workflow.js";
+import { factOf } from "../../workflow/advance.js";
 import { noOf } from "../../workflow/question.js";
 
 /** Writes an output and what a person reads beside it, with the copies that tell whether they were changed since. */
@@ -102,24 +102,16 @@ export async function writeEdited(
   const text = formatOutput({ stage: output.stage, visit, schema, output: changed }, task);
   // The copy counts where two people change one output, and the second one's file is in the place of the first's.
   await writeOutputFiles(files, change.tasksDir, { file, sha256, json, text });
-  const facts = factsOf(output.facts, changed);
+  const values = new Map<string, unknown>(Object.entries(changed));
+  const facts = Object.keys(output.facts ?? {}).flatMap((key) => {
+    const value = factOf(values.get(key));
+    return value === undefined ? [] : [[key, value] as const];
+  });
   return {
     ...{ stage: output.stage, visit, outcome: output.outcome, file, sha256 },
-    ...(facts === undefined ? {} : { facts }),
+    ...(output.facts === undefined ? {} : { facts: Object.fromEntries(facts) }),
     ...{ agent: change.by, run: output.run, at: change.at },
   };
-}
-
-/** The facts by their new values. */
-function factsOf(before: StageOutput["facts"], changed: object): StageOutput["facts"] {
-  if (before === undefined) return undefined;
-  const values = new Map<string, unknown>(Object.entries(changed));
-  const found = Object.keys(before).flatMap((key): [string, Scalar][] => {
-    const value = values.get(key);
-    const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-    return isScalar ? [[key, value]] : [];
-  });
-  return Object.fromEntries(found);
 }
 
 /** A file that is not as it was asked about, and the copy that it can be restored from; both below the folder of tasks. */

@@ -1,11 +1,10 @@
-// Follows the arrows of a workflow: which stages can be reached, and from which ones an end can be reached. Pure, without
-// recursion: a file may have thousands of stages.
+// Follows the arrows of a workflow: which stages can be reached from one, and which questions a person passed over. Pure.
 import { findPassed, toTarget, wasMovedByHand } from "../advance.js";
 import type { ProgressRow } from "../progress.js";
 import type { Name, Stage, Workflow } from "../workflow.js";
 
 /** The targets of each stage, the two ends included. */
-export type Arrows = ReadonlyMap<Name, readonly Name[]>;
+type Arrows = ReadonlyMap<Name, readonly Name[]>;
 
 export function arrowsOf(stages: Readonly<Record<Name, Stage>>): Arrows {
   return new Map(
@@ -16,66 +15,30 @@ export function arrowsOf(stages: Readonly<Record<Name, Stage>>): Arrows {
   );
 }
 
-/** Every name that can be reached from one, itself included. */
-export function reachedFrom(arrows: Arrows, start: Name): Set<Name> {
-  const reached = new Set([start]);
-  const waiting = [start];
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    for (const target of arrows.get(name) ?? []) {
-      if (reached.has(target)) continue;
-      reached.add(target);
-      waiting.push(target);
-    }
-  }
+/** Every name that can be reached from one, with the least number of arrows that lead there; itself included. */
+export function reachedFrom(arrows: Arrows, start: Name): ReadonlyMap<Name, number> {
+  const reached = new Map([[start, 0]]);
+  // A map is read in the order in which it grows.
+  for (const [name, steps] of reached)
+    for (const target of arrows.get(name) ?? []) if (!reached.has(target)) reached.set(target, steps + 1);
   return reached;
 }
 
 /**
  * Every name that can be reached from one without a person: an ask stage is entered and not left, except by its `else`.
  */
-export function reachedWithoutAsking(stages: Readonly<Partial<Record<Name, Stage>>>, start: Name): Set<Name> {
-  const arrows = new Map(
-    Object.entries(stages).map(([name, stage]): [Name, Name[]] => [name, listUnasked(stage)]),
-  );
-  return reachedFrom(arrows, start);
+export function reachedWithoutAsking(stages: Readonly<Record<Name, Stage>>, start: Name): Name[] {
+  const arrows = Object.entries(stages).map(([name, stage]) => [name, listUnasked(stage)] as const);
+  return [...reachedFrom(new Map(arrows), start).keys()];
 }
 
-function listUnasked(stage: Stage | undefined): Name[] {
-  if (stage === undefined) return [];
+function listUnasked(stage: Stage): Name[] {
   const { kind, next } = stage;
   const outcomes = kind === "ask" ? [stage.else ?? ""] : Object.keys(next);
   return outcomes.flatMap((outcome) => {
     const target = Object.hasOwn(next, outcome) ? next[outcome] : undefined;
     return target === undefined ? [] : toTarget(target).to;
   });
-}
-
-/** Every stage from which one of the targets can be reached. */
-export function leadingTo(arrows: Arrows, targets: readonly Name[]): Set<Name> {
-  const backwards = new Map<Name, Name[]>();
-  for (const [from, to] of arrows) {
-    for (const target of to) {
-      const list = backwards.get(target);
-      if (list === undefined) backwards.set(target, [from]);
-      else list.push(from);
-    }
-  }
-  const leading = new Set(targets.flatMap((target) => [...reachedFrom(backwards, target)]));
-  for (const target of targets) leading.delete(target);
-  return leading;
-}
-
-/** The least number of arrows that lead from one name to another; `undefined` if none do. */
-export function stepsTo(arrows: Arrows, start: Name, target: Name): number | undefined {
-  const reached = new Set([start]);
-  let edge = [start];
-  for (let steps = 0; edge.length > 0; steps++) {
-    if (edge.includes(target)) return steps;
-    edge = edge
-      .flatMap((name) => arrows.get(name) ?? [])
-      .filter((name) => !reached.has(name) && reached.add(name).size > 0);
-  }
-  return undefined;
 }
 
 type Moved = Pick<ProgressRow, "stage" | "visit" | "visits" | "facts" | "answered_stages">;

@@ -1,7 +1,7 @@
 // The rules of a workflow beyond its shape: names that are there, arrows that lead somewhere, ends that can be reached. Pure.
 // Leaves the shape to shape.ts, and files that a workflow names (prompts, schemas) to who reads the project.
 import type { SourcePath } from "../../system/text/source-text.js";
-import { arrowsOf, leadingTo, reachedFrom, stepsTo } from "./graph.js";
+import { arrowsOf, reachedFrom } from "./graph.js";
 import { isEnd, listOwnOutcomes, MOST_VISITS, isRunnerOutcome, toTarget } from "../advance.js";
 import { didYouMean, durationProblems, listNames, type WorkflowProblem } from "./problem.js";
 import { stageProblems } from "./stage-problems.js";
@@ -123,7 +123,7 @@ function arrowProblems(
   const arrows = arrowsOf(stages);
   const reached = reachedFrom(arrows, start);
   const names = Object.keys(stages);
-  const ending = leadingTo(arrows, ENDS);
+  const isEnding = (name: Name): boolean => [...reachedFrom(arrows, name).keys()].some(isEnd);
   const problems: WorkflowProblem[] = names
     .filter((name) => !reached.has(name))
     .map((name) => ({
@@ -131,7 +131,7 @@ function arrowProblems(
       message: `no stage leads to ${name}`,
       suggestion: "lead an outcome to it, or remove it",
     }));
-  const stuck = names.filter((name) => reached.has(name) && !ending.has(name));
+  const stuck = names.filter((name) => reached.has(name) && !isEnding(name));
   const [first] = stuck;
   if (first !== undefined)
     problems.push({
@@ -145,7 +145,7 @@ function arrowProblems(
       message: "no outcome leads to finish, so no task could ever be done",
       suggestion: "lead the last stage's good outcome to finish",
     });
-  const least = stepsTo(arrows, start, "finish") ?? 0;
+  const least = reached.get("finish") ?? 0;
   if (least > visits)
     problems.push({
       path: ["limits"],

@@ -111,9 +111,7 @@ class StageRules {
   private silence(target: Target | undefined): void {
     if (target === undefined) return;
     const { to } = toTarget(target);
-    const begun = [...reachedWithoutAsking(this.stages, to)].find(
-      (name) => this.stage(name)?.kind === "work",
-    );
+    const begun = reachedWithoutAsking(this.stages, to).find((name) => this.stage(name)?.kind === "work");
     if (begun === undefined) return;
     const path = begun === to ? to : `${to}, and from there to ${begun} with no question between`;
     this.report(
