@@ -47,7 +47,10 @@ async function warningsOf({
   const begun = [
     { type: "run_started", run: RUN, project: folder, todo_file: more.logged ?? todoFile },
     { type: "backlog_read", digest: "d", tasks: 2, index: "index-1.json" },
-    { type: "backlog_changed", rows: [row("T1", "doing")], removed: [] },
+    {
+      ...{ type: "backlog_changed", updated: [], refused: [], warnings: [], digest: "e" },
+      ...{ rows: [row("T1", "doing")], removed: [] },
+    },
   ];
   const text = (all: readonly Fields[]): string => all.map((one) => `${JSON.stringify(one)}\n`).join("");
   const log = [...begun, ...lines].map((one, seq) => ({ seq, timestamp: AT, ...one }));

@@ -1,24 +1,22 @@
 // Names the edits of the task file that a killed run did not see: its agent may have made them right before, or a person after it.
 // Leaves what counts to the person: the new run takes the file as it is.
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Project } from "../../config/project/open-project.js";
 import { openControl } from "../../logging/control.js";
-import { readLines } from "../../logging/read.js";
+import { readLines, readStepEvent } from "../../logging/read.js";
 import type { Ports } from "../../system/ports.js";
-import { parseJson } from "../../system/text/json.js";
+import { asRecord, parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import { taskOfChange } from "../../todo/model/changes/person-change.js";
 import { indexOf } from "../../todo/model/select.js";
+import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { getRunFolder, readStart } from "./own-runs.js";
 
 interface Site {
   ports: Ports;
   project: Project;
 }
-
-/** A task's row as JSON: from a log, of which only the id is known to be there. */
-type LoggedRow = Record<string, unknown> & { id: string };
 
 /** How many tasks are named; the rest is counted. */
 const NAMED = 5;
@@ -41,7 +39,7 @@ export async function warnOfEdits(
     const checked = bytes === undefined ? undefined : checkBacklog(bytes);
     if (known === undefined || checked?.kind !== "ok") continue;
     const announced = await readAnnounced(site, folder);
-    const found = new Map(indexOf(checked.backlog).rows.map((row) => [String(row.id), asLogged(row)]));
+    const found = new Map(indexOf(checked.backlog).rows.map((row) => [row.id, row]));
     const edits = [...new Set([...known.keys(), ...found.keys()])]
       .filter((id) => id !== committed && !announced.has(id))
       .flatMap((id) => describeEdit(id, known.get(id), found.get(id)) ?? []);
@@ -60,44 +58,22 @@ function warn(run: string, file: string, edits: readonly string[]): string {
 async function readKnownRows(
   { ports, project }: Site,
   folder: string,
-): Promise<Map<string, LoggedRow> | undefined> {
+): Promise<Map<TaskId, IndexRow> | undefined> {
   // A lock of a hostile project may name any folder.
   if (folder !== getRunFolder({ project }, basename(folder))) return undefined;
   if ((await readStart(ports, folder)).todoFile !== project.todoFile) return undefined;
-  const known = new Map<string, LoggedRow>();
+  const known = new Map<TaskId, IndexRow>();
   let working = false;
-  for await (const { type, value } of readLines(ports, folder, 0, { holding: TELLING })) {
-    if (type === "agent_started") working = true;
-    if (type === "agent_finished") working = false;
-    if (type === "backlog_read") {
-      known.clear();
-      for (const row of await readIndex(ports, folder, value["index"])) known.set(row.id, row);
-    }
-    for (const row of rowsOf(value["rows"])) known.set(row.id, row);
-    const { removed } = value;
-    if (Array.isArray(removed)) for (const id of removed) known.delete(String(id));
+  for await (const line of readLines(ports, folder, 0, { holding: TELLING })) {
+    if (line.type === "agent_started") working = true;
+    if (line.type === "agent_finished") working = false;
+    const event = await readStepEvent(ports, folder, line);
+    if (event?.type === "backlog_read") known.clear();
+    if (event === undefined || !("rows" in event)) continue;
+    for (const row of event.rows ?? []) known.set(row.id, row);
+    if ("removed" in event) for (const id of event.removed) known.delete(id);
   }
   return working && known.size > 0 ? known : undefined;
-}
-
-async function readIndex(
-  { files }: Pick<Ports, "files">,
-  folder: string,
-  name: unknown,
-): Promise<LoggedRow[]> {
-  // The index is always beside the log: a log from another machine must not make us read any other path.
-  const bytes = typeof name === "string" ? await files.read(join(folder, basename(name))) : undefined;
-  return bytes === undefined ? [] : rowsOf(parseJson(bytes));
-}
-
-function rowsOf(value: unknown): LoggedRow[] {
-  const rows: unknown[] = Array.isArray(value) ? value : [];
-  return rows.filter((row): row is LoggedRow => typeof row === "object" && row !== null && "id" in row);
-}
-
-/** As it reads in a log: without the keys that are absent. */
-function asLogged(row: object): LoggedRow | undefined {
-  return rowsOf([parseJson(JSON.stringify(row))])[0];
 }
 
 /** The ids of the tasks that commands said to change. */
@@ -108,26 +84,19 @@ async function readAnnounced({ ports }: Site, folder: string): Promise<Set<strin
 }
 
 /** The edit of a task; `undefined` for one that an agent may make: a new task to do, or changed texts. */
-function describeEdit(id: string, was: LoggedRow | undefined, is: LoggedRow | undefined): string | undefined {
+function describeEdit(id: string, was: IndexRow | undefined, is: IndexRow | undefined): string | undefined {
   if (is === undefined) return `${id} is removed`;
-  if (was === undefined) return is["status"] === "todo" ? undefined : `${id} is new and ${say(is["status"])}`;
-  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  const changed = keys.filter((key) => !isDeepStrictEqual(was[key], is[key]));
-  if (changed.length === 0) return undefined;
-  const whats = changed.map((key) =>
-    key === "status"
-      ? `status ${say(was[key])} → ${say(is[key])}`
-      : key === "progress" && !hasAnswer(was) && hasAnswer(is)
-        ? "an answer"
-        : key,
+  if (was === undefined) return is.status === "todo" ? undefined : `${id} is new and ${is.status}`;
+  // As both read in a log: without the keys that are absent.
+  const [before, now] = [was, is].map((row) => asRecord(parseJson(JSON.stringify(row))));
+  const changed = Object.keys({ ...before, ...now }).filter(
+    (key) => !isDeepStrictEqual(before?.[key], now?.[key]),
   );
-  return `${id} (${whats.join("; ")})`;
-}
-
-function hasAnswer({ progress }: LoggedRow): boolean {
-  return typeof progress === "object" && progress !== null && "answered" in progress;
-}
-
-function say(value: unknown): string {
-  return typeof value === "string" ? value : "none";
+  if (changed.length === 0) return undefined;
+  const isAnswered = was.progress?.answered === undefined && is.progress?.answered !== undefined;
+  const words: Readonly<Record<string, string>> = {
+    status: `status ${was.status} → ${is.status}`,
+    progress: isAnswered ? "an answer" : "progress",
+  };
+  return `${id} (${changed.map((key) => words[key] ?? key).join("; ")})`;
 }
