@@ -4,7 +4,7 @@ import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { readInside } from "../../src/system/files/read-inside.js";
-import { type UserError, usageError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { parseJson } from "../../src/system/text/json.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import { readAssignment, type Assignment, insertTasks } from "../../src/todo/change/person-edits.js";
@@ -168,9 +168,12 @@ function readValue(file: string, key: string, value: unknown): Assignment[] {
     throw usageError(message, "correct the template");
   }
   return texts.map((text) => {
-    const read = readAssignment(`${key}${Array.isArray(value) ? "+=" : "="}${text}`);
-    if (read.ok) return read.value;
-    throw usageError(clean(`${file}: ${read.error.message}`), clean(read.error.hint));
+    try {
+      return readAssignment(`${key}${Array.isArray(value) ? "+=" : "="}${text}`);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      throw usageError(clean(`${file}: ${error.message}`), clean(error.hint ?? ""));
+    }
   });
 }
 

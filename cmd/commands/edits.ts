@@ -19,7 +19,6 @@ import {
   acceptTasks,
   blockTask,
   listVerifyCommands,
-  orThrow,
   readAssignment,
   removeTasks,
   requireTask,
@@ -56,7 +55,7 @@ export const set: EditingCommand<{ id: string; assignments: readonly string[] }>
   answer: async (context, { id, assignments: words, file }) => {
     const assignments = await Promise.all(
       words.map(async (word) => {
-        const read = orThrow(readAssignment(word));
+        const read = readAssignment(word);
         return read.value === "-" ? { ...read, value: (await context.stdin.readAll()).trim() } : read;
       }),
     );

@@ -12,11 +12,9 @@ import {
 } from "../base/read/diff.js";
 import { toBytes } from "../base/bytes.js";
 import { GitError, runGit, type GitAnswer, type GitCall } from "../base/git.js";
-import { type IndexEntry, listEntries } from "./index-person.js";
+import { type IndexEntry, listEntries, outwaitLock } from "./index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 
-const INDEX_LOCK_MS = 5_000;
-const INDEX_LOCK_POLL_MS = 200;
 const MOST_WARNINGS = 20;
 
 /** The own index, one for each working tree. */
@@ -146,19 +144,7 @@ export async function diffTrees(repo: Repository, to: string, from?: string): Pr
 export async function refreshIndex(repo: Repository, entries: readonly DiffEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const input = indexInfo(entries);
-  const { clock, files } = repo.ports;
-  const begun = clock.monotonic();
-  for (;;) {
-    try {
-      await runGit(repo, ["update-index", "-z", "--index-info"], { input });
-      return;
-    } catch (error) {
-      if (!(error instanceof GitError) || !error.failure.message.includes("index.lock")) throw error;
-      if (clock.monotonic() - begun >= INDEX_LOCK_MS) throw error;
-      if ((await files.stat(join(repo.gitDir, "index.lock"))) !== undefined)
-        await clock.sleep(INDEX_LOCK_POLL_MS);
-    }
-  }
+  await outwaitLock(repo, () => runGit(repo, ["update-index", "-z", "--index-info"], { input }));
 }
 
 /** The input of `git update-index -z --index-info` that sets the `to` side of each entry. */

@@ -1,6 +1,6 @@
 // Reads and restores the person's index as a whole. index-file.ts changes single paths.
 import { dirname, join } from "node:path";
-import { errorCode } from "../../system/errors.js";
+import { errorCode, errorMessage } from "../../system/errors.js";
 import { type Version, exists, NOTHING, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -110,7 +110,7 @@ export async function privateCopy(
  * git.
  */
 export async function replaceIndex(repo: Repository, bytes: Uint8Array): Promise<void> {
-  const { clock, files } = repo.ports;
+  const { files } = repo.ports;
   const path = join(repo.gitDir, "index");
   if (bytes.length === 0) {
     await files.remove(path);
@@ -118,24 +118,32 @@ export async function replaceIndex(repo: Repository, bytes: Uint8Array): Promise
   }
   const lock = `${path}.lock`;
   const mode = (await files.stat(path))?.mode ?? 0o644;
-  const begun = clock.monotonic();
-  while (!(await placeLock(repo, lock, bytes, mode))) {
-    if (clock.monotonic() - begun >= LOCK_MS) throw new GitError("git index", `${lock} is there`);
-    await clock.sleep(LOCK_POLL_MS);
-  }
+  await outwaitLock(repo, async () => {
+    try {
+      await files.writeNew(lock, bytes, { mode });
+    } catch (error) {
+      // An incomplete lock file would keep every git out.
+      if (errorCode(error) !== "EEXIST") await files.remove(lock);
+      throw error;
+    }
+  });
   await files.rename(lock, path);
 }
 
-/** Returns false if another git holds the lock. */
-async function placeLock(repo: Repository, lock: string, bytes: Uint8Array, mode: number): Promise<boolean> {
-  try {
-    await repo.ports.files.writeNew(lock, bytes, { mode });
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    // An incomplete lock file would keep every git out.
-    await repo.ports.files.remove(lock);
-    throw error;
+/** Acts, for up to 5 s again and again while another git has locked the person's index. */
+export async function outwaitLock(repo: Repository, act: () => Promise<unknown>): Promise<void> {
+  const { clock } = repo.ports;
+  const begun = clock.monotonic();
+  for (;;) {
+    try {
+      await act();
+      return;
+    } catch (error) {
+      const isLocked = errorMessage(error).includes("index.lock");
+      if (!isLocked || ![undefined, "EEXIST"].includes(errorCode(error))) throw error;
+      if (clock.monotonic() - begun >= LOCK_MS) throw error;
+      await clock.sleep(LOCK_POLL_MS);
+    }
   }
 }
 

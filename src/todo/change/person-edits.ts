@@ -1,7 +1,6 @@
 // The edits of a person as changes of the newest backlog: insert, set, change the status, block, remove. Pure; throws a
 // `UserError` for a task that does not exist or an edit that is not allowed. Leaves making the changes to the store.
-import { UserError } from "../../system/errors.js";
-import { type Result, err, ok } from "../../system/result.js";
+import { usageError, UserError } from "../../system/errors.js";
 import { makeIds } from "../model/add-tasks.js";
 import {
   withValues,
@@ -34,7 +33,7 @@ export function requireTask(tasks: readonly Task[], id: string, unread?: string)
 
 /** Inserts a task per title, all with the same values. */
 export function insertTasks(titles: readonly string[], assignments: readonly Assignment[]): PersonEdit {
-  const values = valuesOrThrow(BLANK, assignments);
+  const values = valuesOf(BLANK, assignments);
   return ({ tasks }) => {
     const next = makeIds(tasks.map(({ id }) => id));
     return titles.map((title) => ({
@@ -48,15 +47,14 @@ export function insertTasks(titles: readonly string[], assignments: readonly Ass
 export function setValues(id: string, assignments: readonly Assignment[]): PersonEdit {
   return ({ tasks }) => {
     const task = requireTask(tasks, id);
-    return [{ op: "edit", id: task.id, ...valuesOrThrow(task, assignments) }];
+    return [{ op: "edit", id: task.id, ...valuesOf(task, assignments) }];
   };
 }
 
 /** The verify commands among the assignments, as the task stores them. */
 export function listVerifyCommands(assignments: readonly Assignment[]): readonly string[] {
   const typed = assignments.filter(({ key, how }) => key === "verify" && how !== "-=");
-  const read = valuesOf(BLANK, typed);
-  return read.ok ? (read.value.set.verify ?? []) : [];
+  return valuesOf(BLANK, typed).set.verify ?? [];
 }
 
 /** Blocks a task. */
@@ -103,16 +101,6 @@ function neededBy(ids: readonly string[], dependents: readonly Task[]): UserErro
   const verb = dependents.length === 1 ? "depends" : "depend";
   const [what, it] = ids.length === 1 ? [ids.join(""), "it"] : [ids.join(", "), "them"];
   return new UserError("no", `${needing} ${verb} on ${what}`, `--force removes ${it} and these dependencies`);
-}
-
-function valuesOrThrow(task: Task, assignments: readonly Assignment[]): TaskEdit {
-  return orThrow(valuesOf(task, assignments));
-}
-
-/** The value; an error is thrown as a `usage` error. */
-export function orThrow<T>(result: Result<T, AssignmentError>): T {
-  if (result.ok) return result.value;
-  throw new UserError("usage", result.error.message, result.error.hint);
 }
 
 // A person's word that done tasks count as verified. Reading which tasks wait for others is left to the command.
@@ -210,79 +198,72 @@ export interface Assignment {
   value: string;
 }
 
-/** An error in a word of the command line, and a hint. */
-export interface AssignmentError {
-  message: string;
-  hint: string;
-}
-
-/** `priority=1`, `tags+=urgent`, `depends-on=T1,T2`. */
-export function readAssignment(word: string): Result<Assignment, AssignmentError> {
+/** `priority=1`, `tags+=urgent`, `depends-on=T1,T2`; another word is a `usage` error. */
+export function readAssignment(word: string): Assignment {
   const [, name = "", sign = "", value = ""] = /^([\w-]+?)([+-]?=)(.*)$/su.exec(word) ?? [];
   const how = sign === "=" || sign === "+=" || sign === "-=" ? sign : undefined;
   if (how === undefined)
-    return err({
-      message: `${JSON.stringify(word)} is not of the form key=value`,
-      hint: "e.g. priority=1, or tags+=urgent",
-    });
+    throw usageError(
+      `${JSON.stringify(word)} is not of the form key=value`,
+      "e.g. priority=1, or tags+=urgent",
+    );
   const key = name.replaceAll("-", "_");
-  if (!isKey(key)) return err(unknownKey(key));
+  if (!isKey(key)) throw unknownKey(key);
   if (how !== "=" && KEYS[key] !== "words" && KEYS[key] !== "lines")
-    return err({ message: `${key} is not a list`, hint: `${key}=… sets it` });
-  return ok({ key, how, value });
+    throw usageError(`${key} is not a list`, `${key}=… sets it`);
+  return { key, how, value };
 }
 
 function isKey(name: string): name is Key {
   return Object.hasOwn(KEYS, name);
 }
 
-function unknownKey(key: string): AssignmentError {
+function unknownKey(key: string): UserError {
   if (Object.hasOwn(Task.shape, key))
-    return { message: `${key} is not set by hand`, hint: `these are: ${Object.keys(KEYS).join(", ")}` };
+    return usageError(`${key} is not set by hand`, `these are: ${Object.keys(KEYS).join(", ")}`);
   const hint = didYouMean(nearest(key, Object.keys(KEYS)), `there are: ${Object.keys(KEYS).join(", ")}`);
-  return { message: `a task has no key ${key}`, hint };
+  return usageError(`a task has no key ${key}`, hint);
 }
 
-/** Returns the new values of a task's keys, and the keys to remove: an empty value removes an optional key. */
-export function valuesOf(task: Task, assignments: readonly Assignment[]): Result<TaskEdit, AssignmentError> {
+/** Returns the new values of a task's keys, and the keys to remove: an empty value removes an optional key. Throws `usage` errors. */
+export function valuesOf(task: Task, assignments: readonly Assignment[]): TaskEdit {
   const set: TaskValues = {};
   const clear = new Set<OptionalKey>();
   for (const assignment of assignments) {
     const value = valueOf(withValues(task, { set, clear: [...clear] }), assignment);
-    if (!value.ok) return value;
     const { key } = assignment;
-    const empty = value.value === "" || (Array.isArray(value.value) && value.value.length === 0);
+    const empty = value === "" || (Array.isArray(value) && value.length === 0);
     if (empty && isOptional(key)) {
       clear.add(key);
       Reflect.deleteProperty(set, key);
     } else {
       if (isOptional(key)) clear.delete(key);
-      Object.assign(set, { [key]: value.value });
+      Object.assign(set, { [key]: value });
     }
   }
-  return ok({ set, clear: [...clear] });
+  return { set, clear: [...clear] };
 }
 
 function isOptional(key: Key): key is OptionalKey {
   return key !== "title" && key !== "priority" && key !== "status";
 }
 
-function valueOf(task: Task, assignment: Assignment): Result<string | number | string[], AssignmentError> {
+function valueOf(task: Task, assignment: Assignment): string | number | string[] {
   const { key, value } = assignment;
   const shape = KEYS[key];
   switch (shape) {
     case "text":
-      return ok(value);
+      return value;
     case "number": {
-      if (/^[1-5]$/.test(value)) return ok(Number(value));
+      if (/^[1-5]$/.test(value)) return Number(value);
       const message = `${key} is a number from 1 to 5, not ${JSON.stringify(value)}`;
-      return err({ message, hint: "1 comes first" });
+      throw usageError(message, "1 comes first");
     }
     case "status": {
       const status = Status.safeParse(value);
-      if (status.success) return ok(status.data);
+      if (status.success) return status.data;
       const hint = didYouMean(nearest(value, STATUSES), `statuses: ${STATUSES.join(", ")}`);
-      return err({ message: `${JSON.stringify(value)} is not a status`, hint });
+      throw usageError(`${JSON.stringify(value)} is not a status`, hint);
     }
     case "words":
     case "lines":
@@ -292,30 +273,30 @@ function valueOf(task: Task, assignment: Assignment): Result<string | number | s
   }
 }
 
-function listOf(task: Task, { key, how, value }: Assignment): Result<string[], AssignmentError> {
+function listOf(task: Task, { key, how, value }: Assignment): string[] {
   const named = value
     .split(KEYS[key] === "words" ? "," : "\n")
     .map((part) => part.trim())
     .filter((part) => part !== "");
   const bad = key === "depends_on" ? named.find((id) => !TaskId.safeParse(id).success) : undefined;
   if (bad !== undefined)
-    return err({
-      message: `${JSON.stringify(bad)} is not an id`,
-      hint: "ids have no white space; a comma stands between two",
-    });
+    throw usageError(
+      `${JSON.stringify(bad)} is not an id`,
+      "ids have no white space; a comma stands between two",
+    );
   const wrong = key === "changes" && how !== "-=" ? readPatterns(named).wrong[0] : undefined;
   if (wrong !== undefined)
-    return err({
-      message: `changes: ${JSON.stringify(wrong.pattern)} is refused: ${wrong.why}`,
-      hint: "name files or folders of the project, e.g. changes+=test/dates.test.js",
-    });
+    throw usageError(
+      `changes: ${JSON.stringify(wrong.pattern)} is refused: ${wrong.why}`,
+      "name files or folders of the project, e.g. changes+=test/dates.test.js",
+    );
   if (key === "changes" && how === "+=" && named.length === 0)
-    return err({ message: "changes+= names no pattern", hint: "changes= removes those of the task" });
+    throw usageError("changes+= names no pattern", "changes= removes those of the task");
   const old: unknown = task[key];
   const before = Array.isArray(old) ? old.map(String) : [];
-  if (how === "=") return ok(named);
-  if (how === "-=") return ok(before.filter((part) => !named.includes(part)));
-  return ok([...before, ...named.filter((part) => !before.includes(part))]);
+  if (how === "=") return named;
+  if (how === "-=") return before.filter((part) => !named.includes(part));
+  return [...before, ...named.filter((part) => !before.includes(part))];
 }
 
 /** The id that is one character away from the typed word. */
