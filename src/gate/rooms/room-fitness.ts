@@ -7,11 +7,6 @@ import type { Baseline, Ran } from "../verdict.js";
 const NOT_INSTALLED =
   /Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|ModuleNotFoundError|No module named|cannot load such file|Can't locate \S{1,200} in @INC|Could not find gem|Failed opening required|autoload\.php|command not found|: not found|no required module provides package|ClassNotFoundException|package \S{1,200} does not exist|can't find crate|unresolved import|No such file or directory/;
 
-/** Whether a check is red, which is the only reason to look at it in the project as well. */
-export function hasRed({ commands }: Baseline): boolean {
-  return commands.some((one) => describeRedCheck(one) !== undefined);
-}
-
 /** The first check that runs in the project and not in a room, with the line of its output that explains it. */
 export function findUnfit(
   inRoom: Baseline,

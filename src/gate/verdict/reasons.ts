@@ -6,8 +6,6 @@ import type { CommandVerdict, GateReport, RedCheck, Turned } from "../verdict.js
 export const NOT_VERIFIED = "not verified, since ";
 /** The beginning of the warning about a check that was added after the user approved the commands. */
 export const NOT_TRUSTED = "not run, since it came after the question of trust: ";
-/** The end of a warning that names something which keeps a task from being verified. */
-export const SO_NOT_VERIFIED = ": the task is not verified";
 
 /** The fields of a command's verdict that explain it. */
 export type JudgedCommand = Pick<CommandVerdict, "command" | "verdict"> &
@@ -51,14 +49,16 @@ export function whyUnverified(
 ): string[] {
   if (verdict !== "unverified") return [];
   const untrusted = warnings.filter((warning) => warning.startsWith(NOT_TRUSTED));
-  const said = warnings.flatMap((warning) => {
-    if (warning.startsWith(NOT_VERIFIED)) return [warning.slice(NOT_VERIFIED.length)];
-    return warning.endsWith(SO_NOT_VERIFIED) ? [warning.slice(0, -SO_NOT_VERIFIED.length)] : [];
-  });
+  const said = saidIn(warnings);
   if (commands.length === 0)
     return [...(untrusted.length > 0 ? untrusted : ["no checks are configured"]), ...said];
   const red = commands.filter((one) => one.verdict === "pre-existing");
   return [...red.map((one) => reasonOf(one, before)), ...untrusted, ...said];
+}
+
+/** The reasons that warnings give. */
+function saidIn(warnings: readonly string[]): string[] {
+  return warnings.flatMap((one) => (one.startsWith(NOT_VERIFIED) ? [one.slice(NOT_VERIFIED.length)] : []));
 }
 
 function reasonOf({ command, end, exit_code: code }: JudgedCommand, before: readonly CheckBefore[]): string {
@@ -74,8 +74,8 @@ export function describeDoubt(found: Doubtful): string | undefined {
   const { because, needs = [], on = [], warnings = [] } = found;
   if (found.verdict === "unbroken") return describeUnbroken(found);
   if (!needsLook(found)) return undefined;
-  const said = warnings.find((warning) => warning.startsWith(NOT_VERIFIED));
-  if (said !== undefined) return oneLine(said.slice(NOT_VERIFIED.length)).replace(/^it passes/u, "passes");
+  const [said] = saidIn(warnings);
+  if (said !== undefined) return oneLine(said).replace(/^it passes/u, "passes");
   if (because === "no-report") return "a test runner reported no test, or fewer than before";
   if (needs.length > 0)
     return `passes only with ${listSome(

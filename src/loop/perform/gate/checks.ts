@@ -6,8 +6,9 @@ import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
 import { studyRunners } from "../../../gate/rooms/study.js";
 import { measureColdBaseline, runAtReference } from "../../../gate/rooms/room-orders.js";
-import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.js";
+import { findUnfit, guessSetup } from "../../../gate/rooms/room-fitness.js";
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
+import { describeRedCheck } from "../../../gate/verdict/red-check.js";
 import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
 import { exists, type DiffEntry } from "../../../git/base/read/diff.js";
@@ -166,7 +167,9 @@ async function measureCold(
   const inRoom: Measured =
     measured.how === "done" ? { baseline: measured.value } : { unprepared: unprepared ?? "" };
   const like = measured.how === "done" ? { commands: measured.value.commands } : undefined;
-  const isSettled = memory.roomsFit === true || (like !== undefined && !hasRed(like));
+  // Only a red check is a reason to look at it in the project as well.
+  const isGreen = like?.commands.every((one) => describeRedCheck(one) === undefined) === true;
+  const isSettled = memory.roomsFit === true || isGreen;
   if (isSettled) {
     await settleRooms(world, cold, order);
     return inRoom;

@@ -7,7 +7,7 @@ import type { RedHidden } from "../../../gate/rooms/hidden.js";
 import { tableOf } from "../../../gate/sort/program-folders.js";
 import { isGreen } from "../../../gate/verdict/compare.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
-import { NOT_TRUSTED, SO_NOT_VERIFIED, NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
+import { NOT_TRUSTED, NOT_VERIFIED } from "../../../gate/verdict/reasons.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
 import { isTreeAfter } from "../../../git/index/index-file.js";
 import type { CheckedCommand } from "../../../logging/events/event-parts.js";
@@ -248,7 +248,7 @@ function warnOfUncheckedInside(
   if (verdict !== "passed" && verdict !== "unbroken") return [];
   if (memory.cold !== undefined || inside.length === 0) return [];
   return [
-    `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold${SO_NOT_VERIFIED}`,
+    `${NOT_VERIFIED}the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold`,
   ];
 }
 
