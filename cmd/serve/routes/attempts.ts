@@ -16,7 +16,7 @@ import { quoteIfNeeded } from "../../../src/shell/quote.js";
 import type { Ports } from "../../../src/system/ports.js";
 import { attemptsIn } from "../../../src/ui/answers/backlog/show.js";
 import { ShowAnswer } from "../../../src/ui/shapes/runs.js";
-import { reasonsOf } from "../../../src/ui/view/judged.js";
+import { whyNotVerified } from "../../../src/gate/verdict/reasons.js";
 import { readViewOf, readViews } from "../../../src/ui/view/read-view.js";
 import type { View } from "../../../src/ui/view/view.js";
 import { listOwnRuns } from "../../lookup/find-run.js";
@@ -164,7 +164,7 @@ function factsOf(events: readonly Sealed[]): Omit<AttemptDetail, "attempt" | "de
       ...GateReport.parse(gate),
       seq,
       duration_ms,
-      reasons: isUnsure ? reasonsOf(gate, baseline ?? []) : [],
+      reasons: isUnsure ? whyNotVerified(gate, baseline ?? []) : [],
     };
   };
   return {

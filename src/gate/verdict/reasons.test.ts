@@ -3,7 +3,7 @@ import {
   describeDoubt,
   formatDoubt,
   needsLook,
-  whyUnverified,
+  whyNotVerified,
   type CheckBefore,
   type Doubtful,
   type JudgedCommand,
@@ -93,7 +93,7 @@ const was = (command: string, how: string, line: string, cannotRun = false): Che
   red: { how, line, cannot_run: cannotRun },
 });
 const why = (commands: JudgedCommand[], before: CheckBefore[] = [], warnings: string[] = []) =>
-  whyUnverified({ verdict: "unverified", commands, warnings }, before);
+  whyNotVerified({ verdict: "unverified", commands, warnings }, before);
 
 test("a task without checks is unverified because there are none", () => {
   expect(why([])).toEqual(["no checks are configured"]);
@@ -140,6 +140,6 @@ test("a check that was not run because it is not approved is the reason, not a l
 test.each(["passed", "failed", "tampered", "interrupted"] as const)(
   "no reasons for the verdict %s",
   (verdict) => {
-    expect(whyUnverified({ verdict, commands: [red("x")], warnings: [] }, [])).toEqual([]);
+    expect(whyNotVerified({ verdict, commands: [red("x")], warnings: [] }, [])).toEqual([]);
   },
 );

@@ -42,18 +42,19 @@ export function fallsShort(accept: "unbroken" | "verified" | undefined, found: D
   return needsLook(found);
 }
 
-/** The reasons for the verdict "unverified", the clearest first; empty for any other verdict. */
-export function whyUnverified(
-  { verdict, commands = [], warnings = [] }: Doubtful,
-  before: readonly CheckBefore[],
-): string[] {
-  if (verdict !== "unverified") return [];
+/** Every reason why the work is not verified, the clearest first; empty if it is. `before`: the checks before the work. */
+export function whyNotVerified(found: Doubtful, before: readonly CheckBefore[]): string[] {
+  const { verdict, commands = [], warnings = [] } = found;
+  // Of checks that fail as before the reasons are the same for both verdicts, and name the output.
+  if (verdict === "unbroken" && found.because !== "red-before") return [describeUnbroken(found)];
+  if (verdict !== "unverified" && verdict !== "unbroken") return [];
   const untrusted = warnings.filter((warning) => warning.startsWith(NOT_TRUSTED));
   const said = saidIn(warnings);
   if (commands.length === 0)
     return [...(untrusted.length > 0 ? untrusted : ["no checks are configured"]), ...said];
   const red = commands.filter((one) => one.verdict === "pre-existing");
-  return [...red.map((one) => reasonOf(one, before)), ...untrusted, ...said];
+  const reasons = [...red.map((one) => reasonOf(one, before)), ...untrusted, ...said];
+  return verdict === "unbroken" && reasons.length === 0 ? [describeUnbroken(found)] : reasons;
 }
 
 /** The reasons that warnings give. */

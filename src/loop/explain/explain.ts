@@ -2,7 +2,7 @@
 // the attempt changed, the smallest set that is needed, searched for without a limit. Rooms run again as in the run; the
 // project and its logs are not changed. The logs say what was judged.
 import { basename, dirname, join } from "node:path";
-import { describeUnbroken, whyUnverified, type CheckBefore } from "../../gate/verdict/reasons.js";
+import { whyNotVerified, type CheckBefore } from "../../gate/verdict/reasons.js";
 import { Baseline, type Because, type GateReport, type GateVerdict, type Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
 import type { Sorted } from "../../gate/sort/sort.js";
@@ -70,14 +70,14 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
   return withHint("git cannot read what the run kept", async () => {
     const { places, order } = await restoreOrder(request, repo);
     const changed = await sortAttempt(places, order);
-    if (!mustRunChecks(judged)) return { ...findingsOf(gate, reasonsOf(gate, before)), changed };
+    if (!mustRunChecks(judged)) return { ...findingsOf(gate, whyNotVerified(gate, before)), changed };
     const lists = [[task], [...tasks.filter(({ status }) => status !== "done"), task], tasks];
     if (!(await mayRun(request, lists))) throw makeUntrustedError();
     const verdict = await runInRooms(request, { repo, places, order });
     if (verdict === "interrupted") return verdict;
     const { report, warnings } = verdict;
     const isRed = report.verdict === "failed" || report.verdict === "tampered";
-    const reasons = isRed ? [report.evidence] : reasonsOf({ ...report, warnings }, before);
+    const reasons = isRed ? [report.evidence] : whyNotVerified({ ...report, warnings }, before);
     return { ...findingsOf(report, reasons), changed };
   });
 }
@@ -85,14 +85,6 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
 function findingsOf(report: GateReport, reasons: readonly string[]): Omit<Explained, "changed"> {
   const { verdict, because, needs = [], on = [] } = report;
   return { verdict, because, needs, on, reasons };
-}
-
-/** Why a task whose checks pass is not verified. */
-function reasonsOf(
-  report: GateReport & { warnings: readonly string[] },
-  before: readonly CheckBefore[],
-): string[] {
-  return report.verdict === "unbroken" ? [describeUnbroken(report)] : whyUnverified(report, before);
 }
 
 function makeUntrustedError(): UserError {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { CommandVerdict, GateReport } from "../../gate/verdict.js";
+import { whyNotVerified } from "../../gate/verdict/reasons.js";
 import { attempt } from "../testing/testing.js";
-import { countVerdicts, judge, reasonsOf, redBefore, verdictLine, type GateFinished } from "./judged.js";
+import { countVerdicts, judge, redBefore, verdictLine, type GateFinished } from "./judged.js";
 
 function gate(more: Partial<GateReport>): GateFinished {
   const report: GateReport = { verdict: "passed", cold: true, commands: [], tampered: [], evidence: "" };
@@ -35,13 +36,13 @@ test("an unbroken task has its reason, one with a red check the check and its en
   const commands = [red("npm test")];
   const before = [{ command: "npm test", red: { how: "exit code 1", line: "3 failed", cannot_run: false } }];
   const found = gate({ verdict: "unbroken", because: "red-before", commands });
-  expect(reasonsOf(found, before)).toEqual([
+  expect(whyNotVerified(found, before)).toEqual([
     '"npm test" failed before the work and still fails (exit code 1): 3 failed',
   ]);
-  expect(reasonsOf(gate({ verdict: "unbroken", because: "nothing-changed" }), [])).toEqual([
+  expect(whyNotVerified(gate({ verdict: "unbroken", because: "nothing-changed" }), [])).toEqual([
     "nothing was changed",
   ]);
-  expect(reasonsOf(gate({ verdict: "passed" }), [])).toEqual([]);
+  expect(whyNotVerified(gate({ verdict: "passed" }), [])).toEqual([]);
 });
 
 test.each([

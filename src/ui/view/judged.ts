@@ -4,10 +4,8 @@ import {
   describeDoubt,
   describeProof,
   describeRed,
-  describeUnbroken,
   needsLook,
-  whyUnverified,
-  type CheckBefore,
+  whyNotVerified,
 } from "../../gate/verdict/reasons.js";
 import type { Because, GateVerdict } from "../../gate/verdict.js";
 import type { RunEvent } from "../../logging/events/events.js";
@@ -59,19 +57,11 @@ export function judge(gate: GateFinished): Judged | undefined {
 }
 
 function textOf(gate: GateFinished): string | undefined {
-  if (gate.verdict === "unverified") return describeDoubt(gate) ?? reasonsOf(gate, [])[0];
+  if (gate.verdict === "unverified") return describeDoubt(gate) ?? whyNotVerified(gate, [])[0];
   const text = gate.verdict === "passed" ? describeProof(gate) : describeDoubt(gate);
   const { on = [] } = gate;
   if (text === undefined || on.length === 0) return text;
   return `${text}, on top of ${on.join(", ")}, which ${on.length === 1 ? "is" : "are"} unverified`;
-}
-
-/** Every reason why the work is not verified; empty if it is. `before`: the checks before the work. */
-export function reasonsOf(gate: GateFinished, before: readonly CheckBefore[]): string[] {
-  if (gate.verdict !== "unbroken") return whyUnverified(gate, before);
-  // Of checks that fail as before the reasons are the same for both verdicts, and name the output.
-  const red = gate.because === "red-before" ? whyUnverified({ ...gate, verdict: "unverified" }, before) : [];
-  return red.length > 0 ? red : [describeUnbroken(gate)];
 }
 
 /** Tasks that are done, by verdict. */

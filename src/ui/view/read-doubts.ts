@@ -1,13 +1,13 @@
 // Finds in the logs what the last gate of a task found: the verdict, its evidence, and why it is not verified.
 import { join } from "node:path";
-import type { CheckBefore } from "../../gate/verdict/reasons.js";
+import { whyNotVerified, type CheckBefore } from "../../gate/verdict/reasons.js";
 import type { Need, Proof } from "../../gate/verdict.js";
 import { StepEvent } from "../../logging/events/events.js";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { errorCode } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import { judge, reasonsOf, type GateFinished, type Judged } from "./judged.js";
+import { judge, type GateFinished, type Judged } from "./judged.js";
 
 /** The findings of the last gate of a task; without a verdict where its checks fail. */
 export interface Found extends Partial<Judged> {
@@ -88,7 +88,7 @@ function findingsOf(gate: GateFinished, before: readonly CheckBefore[], said: st
   const byExitCode = gate.commands.filter((one) => one.by_exit_code === true).map(({ command }) => command);
   return {
     ...judge(gate),
-    reasons: reasonsOf(gate, before),
+    reasons: whyNotVerified(gate, before),
     ...{ needs, on, changedChecks, byExitCode },
     because,
     evidence,
