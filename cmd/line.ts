@@ -141,9 +141,9 @@ async function readCommand(row: CommandRow, words: readonly string[], scene: Sce
         const { refuseAgents } = await import("./lookup/caller.js");
         await refuseAgents(context, ...file.refused, { file: todoFile });
       }
-      return "work" in file
-        ? file.work(context, request as never)
-        : printAnswer(context, request, await file.answer(context, request as never));
+      const asked = request as never;
+      const end = await ("work" in file ? file.work(context, asked) : file.answer(context, asked));
+      return typeof end === "object" && "lines" in end ? printAnswer(context, request, end) : end;
     },
   };
 }

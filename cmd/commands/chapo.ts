@@ -4,14 +4,14 @@ import { UserError, usageError } from "../../src/system/errors.js";
 import { siteOf, treesOf, trustSite, type ChapoCall, type ChapoLine } from "./chapo/site.js";
 import { answerWith, canTalk, converse, resumeWith } from "./chapo/converse.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
-import { JSON_OPTION, list, TRUST, type WorkingCommand } from "../context/command.js";
+import { JSON_OPTION, list, TRUST, type CommandAnswer, type WorkingCommand } from "../context/command.js";
 import path from "node:path";
 import { Argument, Option } from "commander";
 import type { CallAnswer, SessionCall } from "../../src/chapo/engine/calls/pending.js";
 import { given } from "../../src/system/given.js";
 import { isRecord, tryParseJson } from "../../src/system/text/json.js";
 import { nameOfUser, refuseAgents } from "../lookup/caller.js";
-import { lookOf, printLines, printJson, tableOf, warn } from "../lookup/project.js";
+import { lookOf, printLines, tableOf, warn } from "../lookup/project.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
 import { resumeSession, listSessions, storeMessage } from "../../src/chapo/session/sessions.js";
 import { clean } from "../../src/ui/text.js";
@@ -60,7 +60,7 @@ export const command: WorkingCommand<ChapoLine> = {
   work: chapo,
 };
 
-async function chapo(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
+async function chapo(context: CommandContext, request: ChapoLine): Promise<CommandOutcome | CommandAnswer> {
   if (request.serveStdio === true) {
     if (request.words.length > 0)
       throw usageError("--serve-stdio takes no message", "the client sends the messages");
@@ -89,7 +89,7 @@ interface Verb {
   takesText?: true;
   /** Whether it can be done with the session; absent: with each. */
   fits?: (one: { pending?: SessionCall | undefined }) => boolean;
-  work: (call: ChapoCall, session: string, text: string) => Promise<CommandOutcome>;
+  work: (call: ChapoCall, session: string, text: string) => Promise<CommandOutcome | CommandAnswer>;
 }
 
 const answering = (verdict: CallAnswer["verdict"]): Verb => ({
@@ -106,7 +106,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ["undo", { refused: "undo the work of sessions", work: undoSession }],
 ]);
 
-const LISTS: ReadonlyMap<string, (call: ChapoCall) => Promise<CommandOutcome>> = new Map([
+const LISTS: ReadonlyMap<string, (call: ChapoCall) => Promise<CommandAnswer>> = new Map([
   ["pending", listPending],
   ["prompts", listPrompts],
   ["sessions", listSessionsHere],
@@ -170,57 +170,48 @@ async function steerSession({ context, site }: ChapoCall, id: string, text: stri
   return "ok";
 }
 
-async function undoSession(call: ChapoCall, id: string): Promise<CommandOutcome> {
+async function undoSession(call: ChapoCall, id: string): Promise<CommandAnswer> {
   const { ports } = call.context;
   const { redact, env, sessionsFolder } = call.site;
   const session = await resumeSession({ ports, redact, env, folder: sessionsFolder }, id);
   try {
     const done = await undoLast({ session, ports, redact, trees: treesOf(call) });
     if ("refused" in done) throw new UserError("no", done.refused);
-    await print(call, undoneAnswer(id, done), () => done.told.split("\n").map(clean));
-    return "ok";
+    return { json: undoneAnswer(id, done), lines: done.told.split("\n").map(clean) };
   } finally {
     await session.close();
   }
 }
 
-function print({ context, request }: ChapoCall, answer: object, lines: () => readonly string[]) {
-  return request.json === true ? printJson(context, answer) : printLines(context.out, lines());
-}
-
 /** Each prompt's text by its name: one flat map. */
-async function listPrompts(call: ChapoCall): Promise<CommandOutcome> {
-  const { ports, promptsFolder, out } = call.context;
-  const prompts: ChapoPromptsAnswer = await readChapoPrompts(ports.files, promptsFolder, call.site.settings);
-  await print(call, prompts, () =>
-    Object.entries(prompts).flatMap(([name, text]) => [
-      lookOf(out).colours.bold(name),
-      ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
-      "",
-    ]),
-  );
-  return "ok";
+async function listPrompts({ context, site }: ChapoCall): Promise<CommandAnswer> {
+  const { ports, promptsFolder, out } = context;
+  const json: ChapoPromptsAnswer = await readChapoPrompts(ports.files, promptsFolder, site.settings);
+  const lines = Object.entries(json).flatMap(([name, text]) => [
+    lookOf(out).colours.bold(name),
+    ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
+    "",
+  ]);
+  return { json, lines };
 }
 
 /** The sessions of this project, the newest first; ends with no when one cannot be read. */
-async function listSessionsHere(call: ChapoCall): Promise<CommandOutcome> {
+async function listSessionsHere(call: ChapoCall): Promise<CommandAnswer> {
   const { out, ports } = call.context;
-  const answer: ChapoSessionsAnswer = sessionsAnswer(await sessionsOf(call));
-  await print(call, answer, () => {
-    const rows = answer.sessions.map((one) => [
-      one.id,
-      showMoment(Date.parse(one.changed), ports.clock.now()),
-      one.state.replaceAll("_", " "),
-      one.tokens === 0 ? "" : showCount(one.tokens),
-      one.cost_usd === null || one.cost_usd === 0 ? "" : showCost(one.cost_usd),
-      clean(one.question ?? one.title),
-    ]);
-    const figures = [{ title: "tokens", right: true } as const, { title: "cost", right: true } as const];
-    const columns = ["session", "changed", "state", ...figures, { title: "about", shrinks: true } as const];
-    return rows.length === 0 ? ["no sessions yet"] : tableOf(out, columns, rows);
-  });
-  if (call.request.json !== true) await warnOfBroken(call.context, answer.broken);
-  return answer.broken.length === 0 ? "ok" : "no";
+  const json: ChapoSessionsAnswer = sessionsAnswer(await sessionsOf(call));
+  const rows = json.sessions.map((one) => [
+    one.id,
+    showMoment(Date.parse(one.changed), ports.clock.now()),
+    one.state.replaceAll("_", " "),
+    one.tokens === 0 ? "" : showCount(one.tokens),
+    one.cost_usd === null || one.cost_usd === 0 ? "" : showCost(one.cost_usd),
+    clean(one.question ?? one.title),
+  ]);
+  const figures = [{ title: "tokens", right: true } as const, { title: "cost", right: true } as const];
+  const columns = ["session", "changed", "state", ...figures, { title: "about", shrinks: true } as const];
+  const lines = rows.length === 0 ? ["no sessions yet"] : tableOf(out, columns, rows);
+  if (call.request.json !== true) await warnOfBroken(call.context, json.broken);
+  return { json, lines, end: json.broken.length === 0 ? "ok" : "no" };
 }
 
 async function warnOfBroken(context: CommandContext, broken: ChapoSessionsAnswer["broken"]): Promise<void> {
@@ -228,7 +219,7 @@ async function warnOfBroken(context: CommandContext, broken: ChapoSessionsAnswer
 }
 
 /** Every tool, also those of MCP servers, which are started for it. */
-async function listTools(call: ChapoCall): Promise<CommandOutcome> {
+async function listTools(call: ChapoCall): Promise<CommandAnswer> {
   const { ports, home, out } = call.context;
   const { settings, env, project, agent, redact } = call.site;
   if (Object.keys(settings.mcp.servers).length > 0) await trustSite(call);
@@ -240,19 +231,14 @@ async function listTools(call: ChapoCall): Promise<CommandOutcome> {
     permissions: agent.permissions,
     onWarning: (text) => void warn(call.context, redact(text)),
   });
-  const answer = toolsAnswer(listing.tools, settings);
+  const json = toolsAnswer(listing.tools, settings);
   await listing.close();
-  await print(call, answer, () => {
-    const rows = answer.tools.map(({ name, agent: owner, asks_first: first, parameters }) => [
-      name,
-      owner,
-      first ? "asks" : "",
-      fieldsOf(parameters),
-    ]);
-    const columns = ["tool", "agent", "first", { title: "takes", shrinks: true } as const];
-    return rows.length === 0 ? ["no tools"] : tableOf(out, columns, rows);
-  });
-  return "ok";
+  const rows = json.tools.map((one) => [
+    ...[one.name, one.agent, one.asks_first ? "asks" : ""],
+    fieldsOf(one.parameters),
+  ]);
+  const columns = ["tool", "agent", "first", { title: "takes", shrinks: true } as const];
+  return { json, lines: rows.length === 0 ? ["no tools"] : tableOf(out, columns, rows) };
 }
 
 /** The fields of a schema; optional ones have a question mark. */
@@ -266,17 +252,15 @@ function fieldsOf({ properties, required }: Readonly<Record<string, unknown>>): 
   );
 }
 
-/** Prints the calls that wait, of the newest session first, each with its whole diff or command. */
-async function listPending(call: ChapoCall): Promise<CommandOutcome> {
+/** The calls that wait, of the newest session first, each with its whole diff or command. */
+async function listPending(call: ChapoCall): Promise<CommandAnswer> {
   const { sessions, broken } = await sessionsOf(call);
-  await print(call, pendingAnswer(sessions), () => {
-    const lines = sessions.flatMap(({ id, pending }) =>
-      pending === undefined ? [] : waitingLines(call.context, id, pending),
-    );
-    return lines.length === 0 ? ["no call waits for an answer"] : lines;
-  });
+  const waiting = sessions.flatMap(({ id, pending }) =>
+    pending === undefined ? [] : waitingLines(call.context, id, pending),
+  );
   await warnOfBroken(call.context, broken);
-  return "ok";
+  const lines = waiting.length === 0 ? ["no call waits for an answer"] : waiting;
+  return { json: pendingAnswer(sessions), lines };
 }
 
 function waitingLines({ out, ports }: CommandContext, id: string, pending: SessionCall): string[] {

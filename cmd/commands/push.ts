@@ -19,7 +19,7 @@ import {
   type RunToWatch,
   type StartLine,
 } from "../watch/watch-run.js";
-import { JSON_OPTION, TRUST, type WorkingCommand } from "../context/command.js";
+import { JSON_OPTION, TRUST, type CommandAnswer, type WorkingCommand } from "../context/command.js";
 import { settingOption } from "../context/setting-flags.js";
 
 export const command: WorkingCommand<StartLine> = {
@@ -41,12 +41,12 @@ export const command: WorkingCommand<StartLine> = {
   work: push,
 };
 
-async function push(context: CommandContext, request: StartLine): Promise<CommandOutcome> {
+async function push(context: CommandContext, request: StartLine): Promise<CommandOutcome | CommandAnswer> {
   const wanted = readWish(request.words[0]);
   const project = await projectOf(context, { flags: pickSettingFlags(context, request), quiet: true });
   const asked = { ...makeRunRequest(context, request, project), release: given({ wanted }) };
   const json = request.json === true;
-  if (request.dryRun === true) return showPlan(context, asked, json);
+  if (request.dryRun === true) return planAnswer(asked);
   const { view, released, ...end } = await watchRun(context, asked, { manner: json ? "silent" : "progress" });
   if (released === undefined) return end;
   const answer = releaseAnswer(released, view);
@@ -76,14 +76,9 @@ async function printRelease(context: CommandContext, answer: ReleaseDone, nextSt
   await context.report({ level: "error", lines: lines.flatMap(cleanLines), facts: { outcome } });
 }
 
-async function showPlan(context: CommandContext, asked: RunToWatch, json: boolean): Promise<CommandOutcome> {
-  const plan = await planRelease({ ...asked, terminal: false, hangsUp: false });
-  const answer = plannedReleaseAnswer(plan);
-  if (json) {
-    await printJson(context, answer);
-    return "ok";
-  }
-  const { from, wanted, last_tag: tag, commits, checks, agent, remote, branch, prompt } = answer;
+async function planAnswer(asked: RunToWatch): Promise<CommandAnswer> {
+  const json = plannedReleaseAnswer(await planRelease({ ...asked, terminal: false, hangsUp: false }));
+  const { from, wanted, last_tag: tag, commits, checks, agent, remote, branch, prompt } = json;
   const rows = [
     `version  ${from ?? "none yet"}, wanted: ${wanted ?? "the agent chooses"}`,
     `changes  ${plural(commits, "commit")}${tag === null ? "" : ` since ${tag}`}`,
@@ -91,9 +86,6 @@ async function showPlan(context: CommandContext, asked: RunToWatch, json: boolea
     `agent    ${agent}`,
     `pushes   ${remote === null ? "nowhere: no remote" : `${branch} and the tag to ${remote}`}`,
   ];
-  await printLines(
-    context.out,
-    [...rows, "", ...prompt.split("\n")].map((line) => clean(line.replaceAll("\t", "  "))),
-  );
-  return "ok";
+  const lines = [...rows, "", ...prompt.split("\n")].map((line) => clean(line.replaceAll("\t", "  ")));
+  return { json, lines };
 }

@@ -7,7 +7,7 @@ import { coloursFor } from "../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/text.js";
 import { rowsOf, verdictsOf } from "../../src/ui/view/rows.js";
 import { plural, showCost, showCount, showDuration } from "../../src/ui/view/words/amounts.js";
-import { hintOfFile, mustBeReadable, printJson, printLines, projectOf, warn } from "../lookup/project.js";
+import { hintOfFile, mustBeReadable, printLines, projectOf, warn } from "../lookup/project.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import {
   makeRunRequest,
@@ -19,7 +19,7 @@ import {
 } from "../watch/watch-run.js";
 import { serveBeside } from "../watch/serve-beside.js";
 import { Option } from "commander";
-import { FILE, list, TRUST, type WorkingCommand } from "../context/command.js";
+import { FILE, list, TRUST, type CommandAnswer, type WorkingCommand } from "../context/command.js";
 import { hintOnSentence } from "../context/words.js";
 import { readTasks } from "../lookup/read-tasks.js";
 import { SETTING_OPTIONS } from "../context/setting-flags.js";
@@ -62,7 +62,7 @@ export const command: WorkingCommand<RunLine> = {
   work: run,
 };
 
-async function run(context: CommandContext, request: RunLine): Promise<CommandOutcome> {
+async function run(context: CommandContext, request: RunLine): Promise<CommandOutcome | CommandAnswer> {
   const asked = await readRequest(context, request);
   const { project } = asked;
   if (request.dryRun === true) return showPlan(context, request, asked);
@@ -141,14 +141,12 @@ async function mustBeMeant(context: CommandContext, request: RunLine, todoFile: 
 
 async function showPlan(
   context: CommandContext,
-  request: RunLine,
+  { quiet }: RunLine,
   asked: RunToWatch,
-): Promise<CommandOutcome> {
+): Promise<CommandAnswer> {
   const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
   for (const warning of plan.warnings ?? []) await warn(context, warning);
-  if (request.json === true) await printJson(context, planAnswer(plan));
-  else await printLines(context.out, planLines(context, plan, request.quiet === true));
-  return "ok";
+  return { json: planAnswer(plan), lines: planLines(context, plan, quiet === true) };
 }
 
 /** Fits lines to the terminal: titles are truncated, the prompt is wrapped. */

@@ -45,7 +45,7 @@ export interface AnsweringCommand<
 
 /** A command that is a process of its own, such as a run, or prints as it goes. */
 export interface WorkingCommand<Request extends object> extends CommandWords {
-  work(context: CommandContext, request: Request): Promise<CommandOutcome>;
+  work(context: CommandContext, request: Request): Promise<CommandOutcome | CommandAnswer>;
 }
 
 /** A file of cmd/commands exports this as `command`. */

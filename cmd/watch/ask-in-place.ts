@@ -6,6 +6,7 @@ import { UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
 import { answerQuestion, type TypedAnswer } from "../../src/todo/change/person-answers.js";
+import type { Task } from "../../src/todo/model/task.js";
 import type { Store } from "../../src/todo/store/store.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { promptText, readTyped, type TypedReply } from "../../src/ui/terminal/typed-answer.js";
@@ -45,7 +46,7 @@ export async function askInPlace(
   const until = deadlineOf(question);
   const look = context.ports.clock.every(LOOK_EVERY_MS, () => {
     void (async () => {
-      if (context.ports.clock.now() >= until || !(await isOpen(store, task.id, question))) elsewhere.abort();
+      if (context.ports.clock.now() >= until || !(await isOpen(store, task, question))) elsewhere.abort();
     })().catch(() => undefined);
   });
   const withdrawn = AbortSignal.any([ending, elsewhere.signal]);
@@ -53,7 +54,7 @@ export async function askInPlace(
   try {
     const answered = await askUntil(desk);
     if (!elsewhere.signal.aborted) return answered;
-    if (await isOpen(store, task.id, question)) return "left";
+    if (await isOpen(store, task, question)) return "left";
     await say(context, [await whoAnswered(store, desk)]);
     return "answered";
   } finally {
@@ -66,16 +67,18 @@ function deadlineOf({ deadline }: Question): number {
   return Number.isNaN(until) ? Infinity : until;
 }
 
-async function isOpen(store: Store, id: string, question: Question): Promise<boolean> {
+/** The task's progress as it is in the file; as `known` where that cannot be read. */
+async function progressNow(store: Store, { id, progress: known }: Task): Promise<Task["progress"]> {
   const read = await store.read();
-  if (read.kind !== "ok") return true;
-  const progress = read.backlog.tasks.find((task) => task.id === id)?.progress;
-  return openQuestion(progress)?.id === question.id;
+  return read.kind === "ok" ? read.backlog.tasks.find((one) => one.id === id)?.progress : known;
+}
+
+async function isOpen(store: Store, task: Task, question: Question): Promise<boolean> {
+  return openQuestion(await progressNow(store, task))?.id === question.id;
 }
 
 async function whoAnswered(store: Store, { task, question }: Desk): Promise<string> {
-  const read = await store.read();
-  const now = read.kind === "ok" ? read.backlog.tasks.find(({ id }) => id === task.id)?.progress : undefined;
+  const now = await progressNow(store, task);
   const answer = now?.answer ?? now?.answers?.findLast((one) => one.question === question.id) ?? undefined;
   return answeredMeanwhile(question.id, answer);
 }

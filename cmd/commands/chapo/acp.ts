@@ -3,13 +3,13 @@
 import path from "node:path";
 import {
   agent,
+  type AgentContext,
+  type ContentBlock,
+  type McpServer,
   methods,
   ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
-  type AgentContext,
-  type ContentBlock,
-  type McpServer,
   type SessionModeState,
   type SessionUpdate,
   type SetSessionModeRequest,
@@ -19,19 +19,18 @@ import {
 } from "@agentclientprotocol/sdk";
 import { parsePatch, type StructuredPatch } from "diff";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
-import type { Message } from "../../../src/chapo/engine/conversation.js";
+import type { Conversation, Message } from "../../../src/chapo/engine/conversation.js";
 import { readStored } from "../../../src/chapo/session/sessions.js";
 import { readTodos } from "../../../src/chapo/tools/notes/todos.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
-import { errorMessage, UserError, usageError } from "../../../src/system/errors.js";
+import { errorMessage, usageError, UserError } from "../../../src/system/errors.js";
 import { explainNoFolder } from "../../../src/system/files/describe-kind.js";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { listCommands } from "../../../src/chapo/prompt/commands.js";
 import { clean } from "../../../src/ui/text.js";
 import type { CommandContext, CommandOutcome } from "../../context/command-context.js";
 import { warn } from "../../lookup/project.js";
-import { openMeter } from "./acp-meter.js";
-import { openHere, modelOf, siteOf, type ChapoLine, type SessionListener } from "./site.js";
+import { type ChapoLine, modelOf, openHere, type SessionListener, siteOf } from "./site.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import { textField } from "../../../src/agents/fields.js";
@@ -196,7 +195,7 @@ interface Updates extends Pick<SessionListener, "ask" | "onEvent"> {
 function createUpdates(client: AgentContext, root: string): Updates {
   let chapo: Chapo | undefined;
   let mode: string | undefined;
-  let sent: Sent = NOTHING_SENT;
+  const sent: Sent = { streamed: "", last: "" };
   let toolCallId = "";
   const meter = openMeter();
   // Notifications are written in the order in which they are sent. A client that is gone ends the connection.
@@ -218,30 +217,24 @@ function createUpdates(client: AgentContext, root: string): Updates {
     },
     onEvent: (event) => {
       if (event.type === "action_pending") toolCallId = event.data.callId;
-      const converted = toUpdates(event, sent, root);
-      ({ sent } = converted);
-      for (const update of [...converted.updates, ...meter.take(event)]) notify(update);
+      for (const update of [...toUpdates(event, sent, root), ...meter.take(event)]) notify(update);
       // The plan of plan mode was approved.
       const currentModeId = chapo?.mode();
       if (currentModeId === undefined || currentModeId === mode) return;
       mode = currentModeId;
       notify({ sessionUpdate: "current_mode_update", currentModeId });
     },
-    ask: (question) => askClient(client, { sessionId: chapo?.id ?? "", toolCallId, question, root }),
+    ask: (question) => askClient(client, root, { sessionId: chapo?.id ?? "", toolCallId }, question),
   };
 }
 
 /** Asks the client. A client that cannot answer refuses. */
 async function askClient(
   client: AgentContext,
-  {
-    sessionId,
-    toolCallId,
-    question,
-    root,
-  }: { sessionId: string; toolCallId: string; question: UserQuestion; root: string },
+  root: string,
+  { sessionId, toolCallId }: { sessionId: string; toolCallId: string },
+  { tool, preview, args, may_remember: mayRemember, edits }: UserQuestion,
 ): Promise<Reply> {
-  const { tool, preview, args, may_remember: mayRemember, edits } = question;
   const by = { via: "terminal" as const };
   try {
     const { outcome } = await client.request(methods.client.session.requestPermission, {
@@ -343,33 +336,31 @@ interface Sent {
   last: string;
 }
 
-const NOTHING_SENT: Sent = { streamed: "", last: "" };
-
-/** Returns the updates for an event, and what was sent after it. `root`: the project's folder, absolute. */
-function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: SessionUpdate[]; sent: Sent } {
-  if (event.child !== undefined) return { updates: [], sent };
+/** Returns the updates for an event, and notes what they send. `root`: the project's folder, absolute. */
+function toUpdates(event: ChapoEvent, sent: Sent, root: string): SessionUpdate[] {
+  if (event.child !== undefined) return [];
   switch (event.type) {
-    case "delta": {
-      const { text } = event.data;
-      return { updates: [say(text)], sent: { ...sent, streamed: sent.streamed + text } };
-    }
+    case "delta":
+      sent.streamed += event.data.text;
+      return [say(event.data.text)];
     case "thought":
-      return { updates: [say(event.data.text, "agent_thought_chunk")], sent };
+      return [say(event.data.text, "agent_thought_chunk")];
     case "message": {
       const { text } = event.data;
-      const updates = sent.streamed === "" ? [say(text)] : [];
-      return { updates, sent: { streamed: "", last: text.trim() } };
+      const isSent = sent.streamed !== "";
+      Object.assign(sent, { streamed: "", last: text.trim() });
+      return isSent ? [] : [say(text)];
     }
     case "tool_call":
-      return { updates: [toBegun(event.data, root), ...toPlan(event.data.tool, event.data.args)], sent };
+      return [toBegun(event.data, root), ...toPlan(event.data.tool, event.data.args)];
     case "tool_result":
-      return { updates: [toOver(event.data, root)], sent };
+      return [toOver(event.data, root)];
     case "answer":
-      return { updates: sayOnce(event.data.answer, sent), sent: NOTHING_SENT };
+      return sayOnce(event.data.answer, sent);
     case "clarify":
-      return { updates: sayOnce(event.data.question, sent), sent: NOTHING_SENT };
+      return sayOnce(event.data.question, sent);
     default:
-      return { updates: [], sent };
+      return [];
   }
 }
 
@@ -469,9 +460,11 @@ function listPaths(args: unknown): string[] {
   return ["path", "source", "destination"].flatMap((key) => textField(args, key) ?? []);
 }
 
-/** Sends a text unless the turn sent it already. */
+/** Sends the last text of a turn unless it was sent already. */
 function sayOnce(text: string, sent: Sent): SessionUpdate[] {
-  return sent.last === text.trim() || text === "" ? [] : [say(text)];
+  const isSent = sent.last === text.trim() || text === "";
+  Object.assign(sent, { streamed: "", last: "" });
+  return isSent ? [] : [say(text)];
 }
 
 function toTitle(tool: string, args: unknown): string {
@@ -574,4 +567,28 @@ function toServer(server: McpServer): Servers[string] {
 
 function toVariables(pairs: readonly { name: string; value: string }[]): Record<string, string> {
   return Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+}
+
+/** Adds up what a session costs, after each request. The cost is told only where every price is known. */
+export function openMeter() {
+  let cost = 0;
+  let unpriced = 0;
+  let size = 0;
+  let used = 0;
+  return {
+    begin: (usage: Conversation["usage"]): void => {
+      cost = usage.cost_usd;
+      ({ unpriced } = usage);
+    },
+    take: ({ type, data, child }: ChapoEvent): SessionUpdate[] => {
+      if (type === "thinking" && child === undefined) ({ used, limit: size } = data.tokenUsage);
+      if (type !== "usage") return [];
+      if (data.cost_usd === undefined) unpriced += 1;
+      else cost += data.cost_usd;
+      if (data.who === "looper" && child === undefined)
+        used = data.input_tokens + data.cached_input_tokens + data.output_tokens;
+      const priced = unpriced > 0 ? {} : { cost: { amount: cost, currency: "USD" } };
+      return [{ sessionUpdate: "usage_update", used, size, ...priced }];
+    },
+  };
 }
