@@ -42,9 +42,12 @@ export function codexReader(resumed?: Session): JsonReader<CodexState> {
 function readLine(state: CodexState, json: unknown, at: number): Reading<CodexState> {
   switch (textField(json, "type") ?? "") {
     case "thread.started":
-      return heard({ ...state, ...threadOf(json) });
-    case "turn.started":
-      return heard(beginTurn(state));
+      return heard({ ...state, ...given({ thread: textField(json, "thread_id") }) });
+    case "turn.started": {
+      // The result of the turn before is forgotten, the usage of the thread is not.
+      const { terminal: _ended, lastError: _told, ...going } = state;
+      return heard(going);
+    }
     case "item.started":
     case "item.updated":
     case "item.completed":
@@ -77,20 +80,6 @@ function close(state: CodexState, resumed?: Session): Closing {
     final: state.final,
     ...given({ terminal: state.terminal }),
     ...sessionOf(state.thread, state.used ?? before),
-  };
-}
-
-function threadOf(json: unknown): { thread?: string } {
-  const thread = textField(json, "thread_id");
-  return thread === undefined ? {} : { thread };
-}
-
-/** Forgets the result of the turn before, and keeps the usage of the thread. */
-function beginTurn({ open, final, thread, used }: CodexState): CodexState {
-  return {
-    open,
-    final,
-    ...given({ thread, used }),
   };
 }
 

@@ -37,9 +37,8 @@ export interface GeminiState {
 export const geminiReader: JsonReader<GeminiState> = {
   start: { open: new Map(), said: "", final: "" },
   readLine(state, json, at) {
-    if (isPiece(json)) {
-      return heard({ ...state, said: appendText(state.said, pieceOf(json)) });
-    }
+    if (textField(json, "type") === "message" && textField(json, "role") === "assistant")
+      return heard({ ...state, said: appendText(state.said, textField(json, "content") ?? "") });
     const { state: quiet, events } = endMessage(state);
     const reading = readLine(quiet, json, at);
     return { ...reading, events: [...events, ...reading.events] };
@@ -47,14 +46,6 @@ export const geminiReader: JsonReader<GeminiState> = {
   busy: (state) => state.open.size > 0,
   close,
 };
-
-function isPiece(json: unknown): boolean {
-  return textField(json, "type") === "message" && textField(json, "role") === "assistant";
-}
-
-function pieceOf(json: unknown): string {
-  return textField(json, "content") ?? "";
-}
 
 /** Any other line ends a message. */
 function endMessage(state: GeminiState): { state: GeminiState; events: AgentEvent[] } {

@@ -5,6 +5,7 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { FAILURE_REASONS, WaitingCall, type AgentEvent } from "../agent.js";
 import { AgentEventLine } from "../event.js";
+import { isOver } from "../process/listen.js";
 import { field, textField } from "../fields.js";
 import {
   heard,
@@ -64,7 +65,7 @@ export function createOwnReader(from: "host" | "command"): JsonReader<OwnState> 
     close: (state) =>
       from === "host"
         ? close(state, undefined)
-        : { ...close(state, { good: true, assumed: true }), ...complaintOf(state) },
+        : { ...close(state, { good: true, assumed: true }), ...given({ complaint: state.complaint }) },
   };
 }
 
@@ -102,10 +103,6 @@ function readComplaint(json: unknown, { error, reason }: Extract<AgentEvent, { t
     evidence: error,
     facts: { text: error, ...(until.success ? { resetsAt: Date.parse(until.data) } : {}) },
   };
-}
-
-function complaintOf({ complaint }: OwnState): Pick<Closing, "complaint"> {
-  return complaint === undefined ? {} : { complaint };
 }
 
 function readEnd(state: OwnState, json: unknown): Reading<OwnState> {
@@ -152,10 +149,6 @@ function goOn({ complaint: _over, ...state }: OwnState): OwnState {
 }
 
 type Command = Extract<AgentEvent, { type: "command" }>;
-
-function isOver({ exit_code, duration_ms }: Command): boolean {
-  return exit_code !== undefined || duration_ms !== undefined;
-}
 
 /** A command is said twice: as it starts, and with its exit code or duration as it ends. */
 function followCommand(open: OpenTools, event: Command, at: number): OpenTools {

@@ -58,9 +58,7 @@ export function judgeExit(seen: AttemptFacts, clock: ZonedClock): AgentResult {
   return { ...facts, outcome: "ok", report: reportOf(seen, facts.lastMessage) };
 }
 
-type Failure = Explanation;
-
-function findFailure(seen: AttemptFacts, clock: ZonedClock): Failure | undefined {
+function findFailure(seen: AttemptFacts, clock: ZonedClock): Explanation | undefined {
   const { end, closing } = seen;
   if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
   if (seen.stopped?.why === "stayed" && closing.terminal !== undefined)
@@ -87,7 +85,7 @@ function findFailure(seen: AttemptFacts, clock: ZonedClock): Failure | undefined
 }
 
 /** A provider's limit in place of a report: many a wrapper ends with exit code 0 then. */
-function explainSilence(seen: AttemptFacts, clock: ZonedClock): Failure | undefined {
+function explainSilence(seen: AttemptFacts, clock: ZonedClock): Explanation | undefined {
   const { final, waitingCall } = seen.closing;
   if (waitingCall !== undefined || !("missing" in reportOf(seen, final))) return undefined;
   const isShort = final.trim().split("\n").length <= MOST_LAST_LINES;
@@ -123,7 +121,7 @@ function endedAnyway(seen: AttemptFacts): boolean {
 type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;
 
 /** The exit code may tell what the stream did not. */
-function describeTerminal(seen: AttemptFacts, terminal: BadEnd, clock: ZonedClock): Failure {
+function describeTerminal(seen: AttemptFacts, terminal: BadEnd, clock: ZonedClock): Explanation {
   const { reason, evidence, facts = { text: evidence } } = terminal;
   const told = reason === "exited" ? explainFailure({ ...facts, ...exitStatusOf(seen) }, clock) : undefined;
   if (told !== undefined) return { ...told, evidence };
@@ -131,13 +129,17 @@ function describeTerminal(seen: AttemptFacts, terminal: BadEnd, clock: ZonedCloc
 }
 
 /** Uses a program's own reason for its failure as it is, if the reason is known. */
-function describeComplaint(complaint: Complaint, code: number, clock: ZonedClock): Failure {
+function describeComplaint(complaint: Complaint, code: number, clock: ZonedClock): Explanation {
   const { reason, evidence, facts = { text: evidence } } = complaint;
   return { reason, evidence: `exit code ${code}: ${evidence}`, ...untilOf(reason, facts, clock) };
 }
 
 /** When a limit ends: the time may be in any program's words, not only in those of a known client. */
-function untilOf(reason: FailureReason, facts: FailureFacts, clock: ZonedClock): Pick<Failure, "retryAt"> {
+function untilOf(
+  reason: FailureReason,
+  facts: FailureFacts,
+  clock: ZonedClock,
+): Pick<Explanation, "retryAt"> {
   const retryAt = MENDED_BY_TIME.has(reason) ? readRetryAt(facts, clock) : undefined;
   return retryAt === undefined ? {} : { retryAt };
 }
@@ -147,7 +149,7 @@ function exitStatusOf({ client, end }: AttemptFacts): { exitStatus?: number } {
 }
 
 /** The failure of a stopped agent. An agent that was silent while waiting for its provider failed for the provider's reason. */
-function describeStopped(seen: AttemptFacts, stopped: Stopped, clock: ZonedClock): Failure {
+function describeStopped(seen: AttemptFacts, stopped: Stopped, clock: ZonedClock): Explanation {
   const failure = describeStop(seen.name, stopped);
   if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
   // Only the very last line of an unknown client may be why it hangs.
@@ -166,7 +168,7 @@ function lastLinesOf(seen: AttemptFacts, { why }: Stopped): FailureFacts {
   return why === "idle" ? { ...facts, stderr: last(stderr), printed: last(printed) } : {};
 }
 
-function describeExit(seen: AttemptFacts, code: number, clock: ZonedClock): Failure {
+function describeExit(seen: AttemptFacts, code: number, clock: ZonedClock): Explanation {
   const told = explainFailure(lastWordsOf(seen), clock);
   const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };

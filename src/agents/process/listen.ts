@@ -46,7 +46,8 @@ function endCommand({ count, answered, begun }: Turns): Turns {
   return { count: count + (unheard ? 1 : 0), answered: true, begun: Math.max(0, begun - 1) };
 }
 
-function isOver({ exit_code, duration_ms }: Extract<AgentEvent, { type: "command" }>): boolean {
+/** Whether a command has ended. */
+export function isOver({ exit_code, duration_ms }: Extract<AgentEvent, { type: "command" }>): boolean {
   return exit_code !== undefined || duration_ms !== undefined;
 }
 

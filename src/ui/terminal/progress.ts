@@ -285,6 +285,5 @@ function answeredText({
 
 function failedNotice({ of, to, outcome, error = "" }: Of<"notified">, colours: Colours): StderrNote {
   const how = outcome === "timed-out" ? "took too long" : "failed";
-  const text = clean(`the notification of ${of} to ${to} ${how}${error === "" ? "" : `: ${error}`}`);
-  return { level: "warn", lines: [`${colours.yellow("!")} ${text}`], warning: text };
+  return warning(`the notification of ${of} to ${to} ${how}${error === "" ? "" : `: ${error}`}`, colours);
 }

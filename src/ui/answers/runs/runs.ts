@@ -99,15 +99,9 @@ export function cleanAnswer(
     sessions,
   }: { cleaned: Cleaned | undefined; copies: readonly string[]; sessions: CleanAnswer["sessions"] },
 ): CleanAnswer {
-  const { removed, refs } = cleaned ?? { removed: plan.remove, refs: null };
   return {
     dry_run: cleaned === undefined,
-    removed: [...removed],
-    bytes: removed.reduce((sum, one) => sum + one.bytes, 0),
-    refs,
-    finished: [...survey.going],
-    stay: [...plan.stay],
-    kept: survey.runs.length - removed.length,
+    ...removal({ ...plan, going: survey.going, known: survey.runs.length }, cleaned),
     foreign: survey.foreign,
     others: [...survey.others],
     copies: [...copies],
@@ -120,6 +114,13 @@ export function cleanSessionsAnswer(
   plan: SessionPlan,
   cleaned: CleanedSessions | undefined,
 ): CleanAnswer["sessions"] {
+  return removal(plan, cleaned);
+}
+
+function removal<R extends { bytes: number }, S>(
+  plan: { remove: readonly R[]; going: readonly string[]; stay: readonly S[]; known: number },
+  cleaned: { removed: readonly R[]; refs: number } | undefined,
+) {
   const { removed, refs } = cleaned ?? { removed: plan.remove, refs: null };
   return {
     removed: [...removed],

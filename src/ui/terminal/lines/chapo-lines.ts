@@ -108,7 +108,8 @@ function fit(text: string, { columns }: ChapoScreen): string {
   return cut(line, columns);
 }
 
-function blockLines(text: string, { colours, columns }: ChapoScreen): string[] {
+/** A whole text of the model. */
+export function blockLines(text: string, { colours, columns }: ChapoScreen): string[] {
   return markdownLines(text.replace(/^\s*\n/, "").trimEnd(), colours, columns);
 }
 

@@ -4,9 +4,9 @@ import type { Conversation } from "../../../chapo/engine/conversation.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
 import { cut, clean, hang, showExactly } from "../../text.js";
 import { showDuration, showSpent } from "../../view/words/amounts.js";
-import { describeCall, openChapoLines, type ChapoScreen } from "../lines/chapo-lines.js";
+import { blockLines, describeCall, openChapoLines, type ChapoScreen } from "../lines/chapo-lines.js";
 import { diffLines } from "./diff-lines.js";
-import { markdownLines, styleRows, type MarkdownState, type TextRow, toRows } from "./markdown.js";
+import { styleRows, type MarkdownState, type TextRow, toRows } from "./markdown.js";
 
 // Text of a model in lines of the terminal's width while it still comes: a line that cannot change any more is
 // printed, the last one is shown in place.
@@ -323,10 +323,6 @@ const THOUGHT = "┆ ";
 
 function thoughtLine({ colours }: TalkScreen): (row: TextRow) => string {
   return ({ text }) => colours.dim(`${THOUGHT}${text}`);
-}
-
-function blockLines(text: string, { colours, columns }: TalkScreen): string[] {
-  return markdownLines(text.replace(/^\s*\n/, "").trimEnd(), colours, columns);
 }
 
 /** Whole seconds, so that the line changes once a second. */
