@@ -50,8 +50,11 @@ export async function converse(
 ): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
   const message = text === undefined ? undefined : await boundMessage(world, text, getTokenLimit(world) / 2);
   const begun = resume(conversation, message, new Date(world.clock.now()).toISOString());
+  const { id, pending } = begun.conversation;
+  // The call that waited comes first.
+  const first = pending && nameInQueue({ id: pending.child ?? id }, pending.call);
   const context: TurnContext = {
-    ...{ world, ...begun, asks: asks ?? openQueue(begun.conversation), paused: new Map() },
+    ...{ world, ...begun, asks: asks ?? new AskQueue(first), paused: new Map() },
     ...{ parts: [], stalls: 0, shortened: false, done: new Set() },
   };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
@@ -61,12 +64,6 @@ export async function converse(
   emitOutcome(world, conversation.id, outcome);
   if (outcome.how === "clarify") fireQuestion(world, outcome.question);
   return { conversation: context.conversation, outcome };
-}
-
-/** Opens the queue of a session, with the call that waited first. */
-function openQueue(conversation: Conversation): AskQueue<ConversationOutcome> {
-  const { id, pending } = conversation;
-  return new AskQueue(pending && nameInQueue({ id: pending.child ?? id }, pending.call));
 }
 
 /** Takes the calls of the last turn that are left: one waited for a person or a sub-agent, and the others come after it. */

@@ -17,6 +17,7 @@ import type { ConversationOutcome, UsedUpLimit, Finish } from "../engine/world.j
 import { toRunEvents, type OpenCommands } from "./run-events.js";
 import type { Chapo, SessionRequest } from "../session/session-request.js";
 import { field, textField } from "../../agents/fields.js";
+import { isRecord } from "../../system/text/json.js";
 import type { SessionCall } from "../engine/calls/pending.js";
 import { extractReport, judgeReport } from "../../agents/extract.js";
 import type { FoundReport, WaitingCall } from "../../agents/agent.js";
@@ -230,7 +231,12 @@ export function createReportTool(request: Asked): Finish {
       description: "Reports how the work ended and ends the session. No further call is possible.",
       parameters: { ...parameters, required: ["status"] },
     },
-    read: (args) => readReport(args, request),
+    read: (args) => {
+      if (!isRecord(args))
+        return { problem: "the arguments must be an object with task_id, status, summary" };
+      const report = { task_id: request.taskId ?? null, ...args };
+      return checkReport(judgeReport(report, request.stage?.outcomes), request);
+    },
     readText: (text) => {
       const report = extractReport(text, request.stage?.outcomes);
       return "missing" in report ? undefined : checkReport(report, request);
@@ -243,17 +249,8 @@ export function addReportInstructions(prompt: string): string {
   return `${prompt.trimEnd()}\n\nHere you report by calling the tool ${REPORT}, once, as your last call: the fields of the JSON object described above are its arguments.`;
 }
 
-type ReadReport = { value: StageAgentReport } | { problem: string };
-
-function readReport(args: unknown, asked: Asked): ReadReport {
-  if (typeof args !== "object" || args === null || Array.isArray(args))
-    return { problem: "the arguments must be an object with task_id, status, summary" };
-  const { taskId, stage } = asked;
-  return checkReport(judgeReport({ task_id: taskId ?? null, ...args }, stage?.outcomes), asked);
-}
-
 /** Checks that a report is about this request. */
-function checkReport(report: FoundReport, { phase, taskId }: Asked): ReadReport {
+function checkReport(report: FoundReport, { phase, taskId }: Asked): ReturnType<Finish["read"]> {
   if ("invalid" in report) return { problem: report.invalid };
   if ("missing" in report) return { problem: report.missing };
   const { found } = report;

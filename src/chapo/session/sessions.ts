@@ -61,6 +61,7 @@ export interface ListedSession extends Pick<Conversation, "id" | "created" | "pe
   state: Conversation["state"] | "interrupted";
   /** Whether a process holds it. */
   isHeld: boolean;
+  /** The call or the question that waits for a person; null: none does. */
   question: string | null;
   /** The beginning of the user's first message. */
   title: string;

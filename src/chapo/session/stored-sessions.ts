@@ -43,11 +43,6 @@ export async function listStored({ ports, folder }: StoredPlace): Promise<Stored
   };
 }
 
-/** Whether the session has a call or a question that waits for a person. */
-export function isWaiting({ pending, question }: Pick<ListedSession, "pending" | "question">): boolean {
-  return pending !== undefined || question !== null;
-}
-
 /** Removes a session; false if a process holds it, or a call or question waits in it by now, or it is gone. */
 export async function removeSession(place: StoredPlace, id: string): Promise<boolean> {
   const { ports } = place;
@@ -57,7 +52,7 @@ export async function removeSession(place: StoredPlace, id: string): Promise<boo
   if ("heldBy" in locked) return false;
   try {
     const now = await readSession(place, id);
-    if (now === undefined || isWaiting(now)) return false;
+    if (now === undefined || now.question !== null) return false;
     await endDead({ ports }, folder, locked.held);
     await ports.files.rename(folder, path.join(place.folder, `${GOING}${id}`));
   } catch (error) {

@@ -5,8 +5,8 @@ import { EFFORTS } from "../../config/settings/efforts.js";
 import { errorCode } from "../../system/errors.js";
 import { toDefinitionPlace } from "../definitions.js";
 import { forgetOpen, type Conversation } from "../engine/conversation.js";
-import { compactNow, getTokenLimit } from "../engine/window/compact.js";
-import type { ConversationOutcome, EngineWorld } from "../engine/world.js";
+import { compact, getTokenLimit } from "../engine/window/compact.js";
+import type { ConversationOutcome, EngineWorld, LiveConversation } from "../engine/world.js";
 import { readEffort } from "../models/effort.js";
 import { BUILT_IN, isBuiltIn, listCommands, readCommand, type BuiltInName } from "../prompt/commands.js";
 import { readProjectContext } from "../prompt/describe-project.js";
@@ -76,11 +76,12 @@ const COMMANDS: Readonly<Record<BuiltInName, (asked: AskedSession, rest: string)
     };
   },
   compact: async ({ world, conversation }) => {
-    const done = await compactNow(world, conversation);
-    if (done === undefined) return { told: "There is nothing to compact yet." };
-    return "blocked" in done
+    const live: LiveConversation = { world, conversation };
+    const done = await compact(live, []);
+    if (done === false) return { told: "There is nothing to compact yet." };
+    return typeof done === "object"
       ? { told: `A hook kept the older turns: ${done.blocked}` }
-      : { told: "Older turns were replaced by a summary.", conversation: done.compacted };
+      : { told: "Older turns were replaced by a summary.", conversation: live.conversation };
   },
   undo: ({ parts }, rest) =>
     rest === ""

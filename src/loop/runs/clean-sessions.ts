@@ -2,7 +2,6 @@
 // src/chapo/session/stored-sessions.ts removes one.
 import { join } from "node:path";
 import {
-  isWaiting,
   listStored,
   removeGoing,
   removeSession,
@@ -57,7 +56,7 @@ export async function planSessions(site: LogSite, wish: CleanWish): Promise<Sess
   for (const one of selectOld(sessions, wish, { began, now: site.ports.clock.now() })) {
     const { id: session } = one;
     if (one.isHeld) stay.push({ session, why: "running" });
-    else if (isWaiting(one)) stay.push({ session, why: "question" });
+    else if (one.question !== null) stay.push({ session, why: "question" });
     else if (resumed.has(session)) stay.push({ session, why: "in-hand" });
     else remove.push({ session, bytes: await measureFolder(site.ports, join(place.folder, session)) });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clear, compact, compactNow, makeRoom } from "./compact.js";
+import { clear, compact, makeRoom } from "./compact.js";
 import { appendMessages, type Conversation, type Message } from "../conversation.js";
 import { converse } from "../converse.js";
 import {
@@ -253,8 +253,9 @@ test("a person's /compact keeps the state and the question", async () => {
   const { world } = worldWith(["Short."]);
   const question = { text: "Continue?" };
   const waiting: Conversation = { ...long(5, 100), state: "waiting_for_user", question };
-  const short = await compactNow(world, waiting);
-  expect(short).toMatchObject({ compacted: { state: "waiting_for_user", question } });
-  expect(short).toHaveProperty("compacted.messages.length", 4);
-  expect(await compactNow(world, createTestConversation())).toBeUndefined();
+  const live = { world, conversation: waiting };
+  expect(await compact(live, [])).toBe(true);
+  expect(live.conversation).toMatchObject({ state: "waiting_for_user", question });
+  expect(live.conversation.messages).toHaveLength(4);
+  expect(await compact({ world, conversation: createTestConversation() }, [])).toBe(false);
 });

@@ -5,7 +5,7 @@ import type { CallResult, OfferedTool } from "../../model.js";
 import { fireCompact, fireCompacted } from "../fire.js";
 import { askModel } from "../ask-model.js";
 import { clipMiddle } from "./clip.js";
-import { type Conversation, type Message } from "../conversation.js";
+import type { Message } from "../conversation.js";
 import { quoteRequests, formatTranscript } from "../steps.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
 import type { LiveConversation, EngineWorld } from "../world.js";
@@ -106,20 +106,6 @@ export async function compact(
   await world.save(live.conversation);
   if (summary !== undefined) await world.remember(summary);
   return true;
-}
-
-/**
- * Compacts all but the last turn of a conversation that is not running. `undefined`: there is nothing to compact; `blocked`: why a
- * hook refused.
- */
-export async function compactNow(
-  world: EngineWorld,
-  conversation: Conversation,
-): Promise<{ compacted: Conversation } | { blocked: string } | undefined> {
-  const live: LiveConversation = { world, conversation };
-  const done = await compact(live, []);
-  if (typeof done === "object") return done;
-  return done ? { compacted: live.conversation } : undefined;
 }
 
 /** Adds the user's own words to the summary, so that compaction never loses them. */
