@@ -247,7 +247,7 @@ test("any text is read as a valid backlog or refused", () => {
   );
 });
 
-test("the tasks of a long document are those of its chapters: fences, comments and boxes below boxes stay whole", () => {
+test("a long document is read in pieces, which change nothing: fences, comments and boxes below boxes stay whole", () => {
   const chapter = (n: number): string => `## Chapter ${String(n)}
 
 - [ ] task ${String(n)} (P2)

@@ -85,7 +85,7 @@ class Document {
     const whole = { isStruck: false, start: 0, end: text.length };
     let section: Section = { ...whole, at: 0, level: 0, title: "", blocks: [], above: [] };
     this.sections.push(section);
-    for (const block of fromMarkdown(text).children) {
+    for (const block of blocksOf(text)) {
       if (block.type === "heading") {
         const { depth: level } = block;
         section.end = startOf(block);
@@ -404,6 +404,49 @@ class Document {
 }
 
 const BOX = /^\[(.)\](?:\s+|$)/u;
+
+/** A line that begins a block, whatever is above it. */
+const BEGINS = /^(?:#{1,6} +\S|[-*+] +\S)/u;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
+/** The lines of a piece, after which the next one begins as soon as it can. */
+const PIECE = 200;
+
+/** The blocks of a text. The parser takes time quadratic in the number of lists, so it gets a long text in pieces. */
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let [start, at, lines] = [0, 0, 0];
+  /** The end of the code or comment that the line is in. */
+  let until: string | undefined;
+  const take = (end: number): void => {
+    for (const block of fromMarkdown(text.slice(start, end)).children) blocks.push(moved(block, start));
+    [start, lines] = [end, 0];
+  };
+  for (const line of text.split("\n")) {
+    if (until === undefined && lines >= PIECE && BEGINS.test(line)) take(at);
+    const mark = FENCE.exec(line)?.[1];
+    if (until === undefined) until = mark ?? (/^ {0,3}<!--(?!.*-->)/u.test(line) ? "-->" : undefined);
+    else if (
+      until === "-->" ? line.includes(until) : mark?.startsWith(until) === true && line.trim() === mark
+    )
+      until = undefined;
+    at += line.length + 1;
+    lines += 1;
+  }
+  take(text.length);
+  return blocks;
+}
+
+/** The block with the offsets that it has in the whole text. */
+function moved(block: Block, by: number): Block {
+  if (by === 0) return block;
+  const nodes: Placed[] = [block];
+  for (const node of nodes) {
+    for (const end of [node.position?.start, node.position?.end])
+      if (end?.offset !== undefined) end.offset += by;
+    if ("children" in node && Array.isArray(node.children)) nodes.push(...(node.children as Placed[]));
+  }
+  return block;
+}
 
 function startOf({ position }: Placed): number {
   return position?.start.offset ?? 0;
