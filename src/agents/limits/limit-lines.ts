@@ -12,7 +12,15 @@ import {
 } from "./limit-codes.js";
 import { isStatus, readErrorBody, readJson, type ErrorBody } from "./limit-facts.js";
 import { unwrap, type Unwrapped } from "./limit-prefixes.js";
-import { isCurt, isOfNetwork, isOfOthers, readSentence, tellsOfLimit, type Speaker } from "./limit-words.js";
+import {
+  isCurt,
+  isOfNetwork,
+  isOfOthers,
+  readPhrase,
+  readSentence,
+  tellsOfLimit,
+  type Speaker,
+} from "./limit-words.js";
 
 /** Something said, understood: by its own status, codes and words. */
 export interface LineFacts {
@@ -44,7 +52,9 @@ export function readLine(
   const behind = behindStatus(rest, speaker);
   const words =
     body === undefined
-      ? (readSentence(rest, prefixed ? "prefixed" : speaker) ?? behind?.words)
+      ? (readSentence(rest, prefixed ? "prefixed" : speaker) ??
+        behind?.words ??
+        (isEnd && isQuoted ? readPhrase(rest) : undefined))
       : readBody(body.message ?? "");
   const named = found.status ?? body?.status ?? behind?.status;
   const reason =

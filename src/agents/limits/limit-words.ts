@@ -1,37 +1,56 @@
-// Understands a sentence that a client ends with. Pure. The sentences themselves are in sentences.ts; statuses, codes and bodies
-// are limits.ts's, and what clients put before their sentences is limit-prefixes.ts's.
+// Understands a sentence that a client ends with. Pure. The sentences themselves are in words/, a table per client; statuses,
+// codes and bodies are limits.ts's, and what clients put before their sentences is limit-prefixes.ts's.
 //
 // A sentence counts only where a client would put it: at the start of a line, ended as a sentence is. Words alone mean
 // nothing: agents write about rate limits, tests are named for them, and code has 429 in it.
 import type { FailureReason } from "../agent.js";
-import { COMMON, OWN, toPlainWords } from "./sentences.js";
+import { APIS } from "./words/apis.js";
+import { CLAUDE } from "./words/claude-words.js";
+import { CODEX } from "./words/codex-words.js";
+import { GEMINI } from "./words/gemini-words.js";
+import { CERTIFICATE, NETWORK, OTHER_SERVICE, OWN_SERVICE } from "./words/network.js";
+import type { WordTable } from "./words/table.js";
+import { TOOLS } from "./words/tools.js";
+
+/** Every table, in the order they are asked. */
+export const WORD_TABLES: readonly WordTable[] = [CLAUDE, CODEX, GEMINI, TOOLS, APIS, NETWORK];
+
+/** The order in which reasons are looked for: what is more exact comes first. */
+const ORDER: readonly FailureReason[] = [
+  ...(["context-full", "incomplete", "turns", "budget", "no-credit", "rate-limited"] as const),
+  ...(["not-signed-in", "model-unknown", "overloaded", "network"] as const),
+];
 
 /** After a sentence: its end, or the separators clients use. */
-const END = String.raw`(?= [.!,;:|·∙•…()[\]{}–—-]|$)`;
+const END = String.raw`(?=\s*(?:$|\.(?!\d)|[!,;:|·∙•…()\[\]{}]|[-–—]\s))`;
 
 type Patterns = readonly (readonly [FailureReason, RegExp])[];
-const PATTERNS = compile(OWN);
-const COMMON_PATTERNS = compile(COMMON);
-
-function compile(sentences: typeof OWN): Patterns {
-  return sentences.flatMap(([reason, some]) =>
-    some.map((one) => {
-      const end = one.endsWith(" …") ? "(?: .*)?$" : END;
-      return [reason, new RegExp(`^${one.replace(" …", "")}${end}`)] as const;
-    }),
-  );
-}
-
-/** What the system, curl and browsers call a network that is dead, where a line begins with it. */
-const NETWORK_FACTS = [
-  /^(?:(?:connect|read|write|send|recv|socket|getaddrinfo|query\w+) )?(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME|ETIMEDOUT|ESOCKETTIMEDOUT|EPIPE|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EPROTO|UND_ERR_\w*TIMEOUT|UND_ERR_SOCKET|ConnectionRefused|FailedToOpenSocket)\b/i,
-  /^(?:please check your firewall rules and network connection then try again\. error code: )?net::err_(?:internet_disconnected|network_\w+|name_\w+|connection_\w+|address_unreachable|timed_out|proxy_connection_failed|tunnel_connection_failed|empty_response|socket_not_connected|ssl_protocol_error)/i,
-  /^curl: \((?:5|6|7|28|35|52|55|56)\) /,
-];
+const PATTERNS = compile(({ own }) => own);
+const COMMON_PATTERNS = compile(({ common = [] }) => common);
+const PHRASES = compile(
+  ({ within = [] }) => within,
+  String.raw`(?:^|[\s(])`,
+  String.raw`(?=$|[.,;:!)]|\s(?!in\b))`,
+);
 
 /** Words of a test about such words, which a client says of itself. */
 const TOLD_OF = /['"`]|\b(?:expect\w*|assert\w*|received|got|want|handling|retry logic)\b|[{};]\s*$/i;
 const LONGEST_PHRASE_LINE = 400;
+
+/** The reason of a phrase anywhere in a line behind a prefix of an error. */
+export function readPhrase(rest: string): FailureReason | undefined {
+  if (rest.length > LONGEST_PHRASE_LINE || !isCurt(rest) || TOLD_OF.test(rest)) return undefined;
+  return PHRASES.find(([, pattern]) => pattern.test(rest))?.[0];
+}
+
+function compile(sentencesOf: (table: WordTable) => WordTable["own"], start = "^", end = END): Patterns {
+  return ORDER.flatMap((reason) => {
+    const sources = WORD_TABLES.flatMap(sentencesOf).flatMap(([of, some]) => (of === reason ? some : []));
+    return sources.length === 0
+      ? []
+      : [[reason, new RegExp(`${start}(?:${sources.join("|")})${end}`, "i")] as const];
+  });
+}
 
 /**
  * A limit of a model, the end of it, and whose it is or when there is more: no list has the sentences of all sellers. Each is
@@ -76,32 +95,15 @@ export type Speaker = "prefixed" | "client" | "last" | "printed" | "anybody" | "
 
 /** The reason of the sentence a line begins with. */
 export function readSentence(line: string, speaker: Speaker): FailureReason | undefined {
-  const isOwn = speaker === "anybody" || speaker === "passing";
-  const { text, ends } = toPlainWords(line);
-  for (const [reason, pattern] of isOwn ? PATTERNS : [...PATTERNS, ...COMMON_PATTERNS]) {
-    const found = pattern.exec(text)?.[0];
-    if (found === undefined || (found.startsWith("you reached") && OTHER_LIMIT_WORDS.test(found))) continue;
-    if (!fits(line.slice(ends[found.split(" ").length - 1]), speaker)) continue;
+  for (const [reason, pattern] of speaker === "anybody" || speaker === "passing"
+    ? PATTERNS
+    : [...PATTERNS, ...COMMON_PATTERNS]) {
+    const found = pattern.exec(line)?.[0];
+    if (found === undefined || !fits(line.slice(found.length), speaker)) continue;
     return reason === "network" && !isOfNetwork(line) ? undefined : reason;
   }
-  const isNetworks = !isOwn && NETWORK_FACTS.some((fact) => fact.test(line)) && isOfNetwork(line);
-  return isNetworks ? "network" : undefined;
+  return undefined;
 }
-
-/** A limit of something that no provider serves. */
-const OTHER_LIMIT_WORDS = /\b(?:context|turns?|output|length|pull|rows?|files?|memory|disk)\b/;
-
-/** A certificate that is not accepted is a matter of settings: time does not mend it. */
-const CERTIFICATE =
-  /certificate|\bcert\b|CERT_|x509|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS_|hostname\/ip does not match/i;
-
-/** A service of the project's own, or one beside it in a compose file: its absence is not the provider's. */
-const OWN_SERVICE =
-  /(?:(?:[\w.\]-]|::1):|\bport )(?:5432|3306|6379|27017|1433|5672|9092|9200|11211|2181)\b|\b(?:ENOTFOUND|EAI_AGAIN|lookup|resolve host:?) (?:db|database|redis|postgres|postgresql|pg|mysql|mariadb|mongo|mongodb|rabbitmq|kafka|elasticsearch|memcached|minio)\b(?!\.)|docker\.sock|\bat https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\])/i;
-
-/** Disks, forges, registries and clouds that a project's own commands use: their limits and refusals are not the model's. */
-const OTHER_SERVICE =
-  /\b(?:(?:disk|storage|inode|block) quota|quotaexceedederror: (?:the quota|failed to execute)|registry\.npmjs\.org|npm\.pkg\.github\.com|pypi\.org|files\.pythonhosted\.org|(?:index\.|static\.)?crates\.io|proxy\.golang\.org|rubygems\.org|repo1?\.maven\.[a-z.]+|deb\.debian\.org|archive\.ubuntu\.com|(?:[\w-]+\.)?docker\.(?:io|com)|api\.github\.com|api rate limit exceeded for (?:user|installation)|(?:compute|storage|bigquery|sqladmin|pubsub|sheets|drive|maps|youtube)\.googleapis\.com)\b|\.git\/?'/i;
 
 /** Whether a line about a connection tells of the network, not of a certificate or of a service of the project's own. */
 export function isOfNetwork(line: string): boolean {
