@@ -337,7 +337,7 @@ test(
     rmSync(control);
     execFileSync("mkfifo", [control]);
     const told = await runIn(rig, "add title");
-    expect([told.code, told.stderr]).toEqual([3, expect.stringContaining("control.jsonl is not a file")]);
+    expect([told.code, told.stderr]).toEqual([3, expect.stringContaining("control.jsonl: it is not a file")]);
     expect(harm).toEqual([]);
     rmSync(rig.project, { recursive: true });
   }),
