@@ -47,7 +47,7 @@ test("a test that an attempt forges in the objects of the repository ends the ga
     writeFileSync(file, deflateSync(Buffer.from("blob 5\0true\n")));
   };
   const gate = cold.judge(PROJECT, forge, { ...VERIFY, commands: ["sh test/run.sh"] });
-  await expect(gate).rejects.toThrow(/tampered: the blob of test\/run\.sh .*object [0-9a-f]{40}/);
+  await expect(gate).rejects.toThrow(/tampered: object [0-9a-f]{40} in the repository/);
   await expect(gate).rejects.toMatchObject({ kind: "environment" });
   // Nothing is lost: the work is in the tree, and no room is left.
   expect(readFileSync(join(top, "src/answer.sh"), "utf8")).toBe("# wrong\n");
