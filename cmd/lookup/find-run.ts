@@ -36,7 +36,8 @@ export async function folderOfRun(
   if (runs.length === 0)
     throw new UserError(isNewest ? "no" : "usage", `there are no runs in ${logDir}`, start);
   if (isNewest) throw new UserError("no", `there are no runs of this project in ${logDir}`, start);
-  const begun = run === "" ? [] : runs.filter((one) => one.startsWith(run));
+  // A whole id is that run alone: another one of the same second is called as it is, with a number more.
+  const begun = run === "" || RUN_ID.test(run) ? [] : runs.filter((one) => one.startsWith(run));
   const [only, ...others] = begun;
   if (only !== undefined && others.length === 0) return path.join(logDir, "runs", only);
   if (only !== undefined)
