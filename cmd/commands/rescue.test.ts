@@ -190,3 +190,11 @@ test("the list names the saved work of tasks, with its stage and how to see it",
   const { saved } = RescueListAnswer.parse(JSON.parse((await call("--json")).out));
   expect(saved).toMatchObject([{ task: "T1", stage: "implement", visit: 3, commit: tip }]);
 });
+
+test("a rescue that was dropped does not drop another whose label begins like its own", async () => {
+  begin();
+  for (const attempt of [1, 10]) await giveUp("T1", attempt);
+  expect(await call("drop", "T1-1")).toMatchObject({ end: "ok" });
+  await expect(call("drop", "T1-1")).rejects.toThrow("unknown rescue T1-1");
+  expect((await call("show", "T1")).out).toContain("T1-10");
+});

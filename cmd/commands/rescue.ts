@@ -98,11 +98,15 @@ async function repositoryOf(context: CommandContext, project: Project, verb: Ver
   return undefined;
 }
 
-/** Finds a rescue by its id, label or ref, or by a prefix that only one rescue has. */
+/**
+ * Finds a rescue by its id, label or ref, or by a prefix that only one rescue has. A whole label (T1-1) is not the prefix of
+ * another (T1-10, T1-1-2): a rescue that was dropped already must not drop the next one.
+ */
 function findRescue(rescues: readonly Rescue[], typed = ""): Rescue {
+  const isWhole = /-\d+$/.test(typed) && (typed.includes("/") || !/^\d{4}-\d\d-/.test(typed));
   const exact = rescues.filter(({ id, label, ref }) => [id, label, ref].includes(typed));
   const found =
-    exact.length > 0 || typed === ""
+    exact.length > 0 || typed === "" || isWhole
       ? exact
       : rescues.filter(({ id, label }) => id.startsWith(typed) || label.startsWith(typed));
   const [only, ...others] = found;
