@@ -254,8 +254,8 @@ function figureLine(): string {
 function painList(): string {
   return list([
     '**The agent says "done", and it is not.** A task is done when your checks pass, not when the agent ' +
-      "says so. In a cold room the checks run in a fresh copy of the commit with the original tests, so weakening a test does not help: " +
-      `${proofOf("cheats").result}.`,
+      "says so. In a cold room the checks run in a fresh copy of the commit with the original tests, so weakening a test does not help " +
+      `(${proofOf("cheats").result}).`,
     "**A crash loses the night's work.** Kill Looper at any moment and start it again: it continues where " +
       `it was, and each task is committed exactly once (${proofOf("crashes").result}). Abandoned work is ` +
       "saved, not deleted.",
