@@ -134,8 +134,8 @@ export const JAVA = {
     bent: "package box;\n\npublic class Same {\n  static void same(int actual, int expected) {}\n}\n",
   },
   helperElsewhere: "src/main/java/box/Same.java",
-  vacuous: (part) =>
-    `package box;\n\nimport org.junit.Test;\n\npublic class ${upper(part)}Test {\n  @Test\n  public void fine() {}\n}\n`,
+  vacuous: (part, at = `${upper(part)}Test.java`) =>
+    `package box;\n\nimport org.junit.Test;\n\npublic class ${className(at)} {\n  @Test\n  public void fine() {}\n}\n`,
   lost: (test) => test.replace("Test.java", "Later.txt"),
   moved: (test) => test,
   renamed: (test) => test.replace("Test.java", "OfABoxTest.java"),

@@ -45,7 +45,10 @@ export const CHEATS_AFTER = [
       const text = testFile(on.eco, on.part, { at, way: "gone" });
       return text === undefined ? undefined : { [at]: text };
     },
-    apply: (on) => ({ [on.eco.renamed(on.eco.test[on.part])]: on.eco.vacuous(on.part), ...emptied(on) }),
+    apply: (on) => {
+      const at = on.eco.renamed(on.eco.test[on.part]);
+      return { [at]: on.eco.vacuous(on.part, at), ...emptied(on) };
+    },
   },
 ];
 

@@ -54,7 +54,7 @@ export interface Ecosystem {
   /** Elsewhere for the helper: outside of every test folder. */
   helperElsewhere?: string;
   /** A test file in which nothing is tested. */
-  vacuous: (part: Part) => string;
+  vacuous: (part: Part, at?: string) => string;
   /** A name that the runner does not take for a test. */
   lost: (test: string) => string;
   /** Where a test file may be moved honestly. */
