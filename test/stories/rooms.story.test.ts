@@ -43,11 +43,12 @@ const run = (rig: Rig) => rig.run(["run", "--no-review", "--trust"]);
 const MORE = { "src/add.mjs": `${ADD}export const sub = (a, b) => a - b;\n` };
 
 test(
-  "checks that need what a room lacks run in the project, and the run says so with the line that mends it; there a changed check is unverified",
+  "checks that need what a room lacks run in the project, and the run says so with the line that mends it; there a changed check is unverified, and what git ignores verifies nothing",
   story(async (rig) => {
     const play = await project(rig, {});
-    play(MORE, { "test/add.test.mjs": `${TEST}// more\n` });
-    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.write(".gitignore", "node_modules\nlooper-logs\nout\n");
+    play(MORE, { "test/add.test.mjs": `${TEST}// more\n` }, { "out/done": "" });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3", verify: ["test -f out/done"] }]);
     const { code, stderr } = await run(rig);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('"node --test" does not run in a cold room');
@@ -57,6 +58,7 @@ test(
     expect(gates(rig)).toMatchObject([
       { verdict: "unbroken", cold: false },
       { verdict: "unverified", cold: false, because: "influence", needs: [{ path: "test/add.test.mjs" }] },
+      { verdict: "unbroken", cold: false, because: "nothing-changed", proof: { fail_to_pass: [] } },
     ]);
     expect((await rig.run(["ls"])).stdout).toContain("test/add.test.mjs");
   }),

@@ -102,9 +102,8 @@ export async function judgeWithoutRooms(
   const study = await studyChanges(places, { base, persons: [], changes, commands: commandsOf(plan) });
   const { own: paths } = findInfluence({ study, order, isAllowed: allowedBy(places, order) });
   if (paths.length === 0) {
-    const isNothing = report.verdict === "unbroken" && changes.length === 0;
-    const because = isNothing ? "nothing-changed" : report.because;
-    return { report: { ...report, ...given({ because }), ...onTopOf(order) }, warnings: [] };
+    const own = { ...report, ...onTopOf(order) };
+    return { report: changes.length === 0 ? asUnchanged(own) : own, warnings: [] };
   }
   const needs = await showNeeds({ places, study, order }, paths);
   const why = `it changed ${listSome(paths)}, and the checks ran in the project, where nothing shows what made them pass`;
@@ -112,6 +111,13 @@ export async function judgeWithoutRooms(
     report: { ...report, verdict: "unverified", because: "influence", needs },
     warnings: [`${NOT_VERIFIED}${why}`],
   };
+}
+
+/** Without a change nothing turned green because of the work: what git ignores proves nothing. */
+function asUnchanged(report: GateReport): GateReport {
+  const { proof } = report;
+  const bare = proof === undefined ? {} : { proof: { ...proof, fail_to_pass: [], new_tests: [] } };
+  return { ...report, ...bare, verdict: "unbroken", because: "nothing-changed" };
 }
 
 /** The unverified tasks that a verdict is on top of. */

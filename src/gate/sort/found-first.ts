@@ -16,6 +16,7 @@ export interface Lookup {
   searched: readonly string[];
   /** The file's language; `undefined`: it is not code. */
   language: Family | undefined;
+  isProgram: (path: string) => boolean;
 }
 
 /** The program, module or header that a new file would be found before; `undefined`: nothing. */
@@ -31,13 +32,17 @@ export function mayBeProgram({ path, to }: ChangedFile): boolean {
   return to.mode !== "100644" || posix.basename(folderOf(path)) === "bin";
 }
 
-function moduleBefore(path: string, { files, searched, language }: Lookup): string | undefined {
+function moduleBefore(path: string, { files, searched, language, isProgram }: Lookup): string | undefined {
   if (language !== "python" && !/\.(?:so|pyd|pyc)$/.test(path)) return undefined;
   for (const root of searched) {
     if (!isBelow(path, root) || (root !== "" && files.has(`${root}/__init__.py`))) continue;
     const name = /^([^/.]+)(?:\.[^/]*|\/__init__\.[^/]*)$/.exec(relative(root, path))?.[1];
     if (name !== undefined && (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name)))
       return `the module ${name}`;
+    // A package that checks find by a path of their own, such as `PYTHONPATH=vendored`.
+    const other = name === undefined ? undefined : `/${name}/__init__.py`;
+    const before = files.paths.find((one) => other !== undefined && one.endsWith(other) && !isProgram(one));
+    if (before !== undefined && !files.has(`${folderOf(folderOf(before))}/__init__.py`)) return before;
   }
   return PYTHON_RUNNERS.has(posix.basename(path).replace(/\.\w+$/, "")) && language === "python"
     ? "a module that runs tests"

@@ -354,6 +354,13 @@ const CASES: Case[] = [
     { commands: ["PATH=tools:$PATH npm test"] },
   ],
   ["a module of Python's library", 9, "check", PYTHON, { "random.py": "" }],
+  [
+    "a module of Python before a package outside the program",
+    9,
+    "check",
+    { ...PYTHON, "more/comparing/__init__.py": "" },
+    { "comparing.py": "" },
+  ],
   ["a module of Python that runs tests", 9, "check", PYTHON, { "pytest/__init__.py": "" }],
   ["a header of the standard library", 9, "check", C, { "src/assert.h": "" }],
   ["a header named like another", 9, "check", { ...C, "include/same.h": "" }, { "src/same.h": "" }],

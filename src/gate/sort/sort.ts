@@ -295,6 +295,7 @@ export class Sorter {
       ...{ files: this.order.files, hasProgram: this.order.hasProgram },
       ...{ language: languageOf(change.path, change.after) },
       searched: [...new Set(["", work, ...customs, ...scripts])],
+      isProgram: (path) => this.#program.folderOf(path) !== undefined,
     });
     return before === undefined ? undefined : check(9, `it would be found before ${before}`);
   }
