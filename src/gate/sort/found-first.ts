@@ -1,11 +1,11 @@
 // Which new files would be found before another that is read or started now: programs, modules of Python,
-// which looks them up in a script's folder first (docs.python.org/3/library/sys_path_init.html), and headers
-// (gcc.gnu.org/onlinedocs/cpp/Search-Path.html). Pure. names.ts has the modules and headers of the standard
+// which looks them up in a script's folder first (docs.python.org/3/library/sys_path_init.html), files of Ruby
+// below `lib/`, and headers (gcc.gnu.org/onlinedocs/cpp/Search-Path.html). Pure. names.ts has the modules and headers of the standard
 // libraries; other installed ones are not known.
 import { posix } from "node:path";
 import type { Family } from "./languages.js";
 import { folderOf, isBelow, relative, type ChangedFile, type ReferenceFiles } from "./files.js";
-import { C_LIBRARY, PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS } from "./names.js";
+import { C_LIBRARY, PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS, RUBY_LIBRARY } from "./names.js";
 
 /** Where names are looked up. */
 export interface Lookup {
@@ -24,7 +24,7 @@ export function foundBefore(change: ChangedFile, lookup: Lookup): string | undef
   const { path } = change;
   const name = posix.basename(path);
   if (mayBeProgram(change) && (PROGRAMS.has(name) || lookup.hasProgram(name))) return `the program ${name}`;
-  return moduleBefore(path, lookup) ?? headerBefore(path, lookup);
+  return moduleBefore(path, lookup) ?? rubyBefore(path, lookup) ?? headerBefore(path, lookup);
 }
 
 /** Whether a file can be started by its name alone. */
@@ -47,6 +47,13 @@ function moduleBefore(path: string, { files, searched, language, isProgram }: Lo
   return PYTHON_RUNNERS.has(posix.basename(path).replace(/\.\w+$/, "")) && language === "python"
     ? "a module that runs tests"
     : undefined;
+}
+
+/** A file of Ruby in a name of its library that the program has not had. */
+function rubyBefore(path: string, { files, language }: Lookup): string | undefined {
+  const [root = "", name = ""] = /^(?:.*\/)?lib\/([\w-]+)/.exec(path) ?? [];
+  const isTaken = files.paths.some((one) => one.startsWith(`${root}/`) || one === `${root}.rb`);
+  return language === "ruby" && RUBY_LIBRARY.has(name) && !isTaken ? `Ruby's ${name}` : undefined;
 }
 
 /** A header of a name that another one has, or one of the standard library. */

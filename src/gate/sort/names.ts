@@ -125,6 +125,17 @@ export const PYTHON_LIBRARY = new Set(
   ),
 );
 
+/** Row 9: Ruby's standard library and what runs tests, docs.ruby-lang.org/en/master/standard_library_md.html */
+export const RUBY_LIBRARY = new Set(
+  words(
+    "English abbrev base64 benchmark bigdecimal bundler cgi coverage csv date delegate did_you_mean digest drb erb " +
+      "error_highlight etc expect fiddle fileutils find forwardable getoptlong io ipaddr irb json logger minitest mkmf " +
+      "monitor net nkf objspace observer open-uri open3 openssl optparse ostruct pathname pp prime prettyprint pstore " +
+      "psych pty racc rake random rbconfig readline reline resolv rinda ripper rspec rubygems securerandom set " +
+      "shellwords singleton socket stringio strscan syslog tempfile test time timeout tmpdir tsort un uri weakref yaml zlib",
+  ),
+);
+
 /** Row 9: headers of the standard library of C, en.cppreference.com/w/c/header */
 export const C_LIBRARY = new Set(
   words(

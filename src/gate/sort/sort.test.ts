@@ -15,6 +15,7 @@ const C: Texts = {
   "src/edge.c": "",
   "src/edge.h": "",
 };
+const RUBY: Texts = { "lib/box.rb": "", "lib/digest/box.rb": "", "spec/box_spec.rb": "" };
 const RUST: Texts = { "Cargo.toml": '[package]\nname = "box"\n', "src/lib.rs": "", "tests/edge.rs": "" };
 
 type Case = [what: string, row: number, kind: string, before: Texts, after: After, setting?: Setting];
@@ -361,6 +362,8 @@ const CASES: Case[] = [
     { ...PYTHON, "more/comparing/__init__.py": "" },
     { "comparing.py": "" },
   ],
+  ["a file of Ruby's library", 9, "check", RUBY, { "lib/ostruct.rb": "" }],
+  ["a file in a name that the program has", 11, "source", RUBY, { "lib/digest/more.rb": "" }],
   ["a module of Python that runs tests", 9, "check", PYTHON, { "pytest/__init__.py": "" }],
   ["a header of the standard library", 9, "check", C, { "src/assert.h": "" }],
   ["a header named like another", 9, "check", { ...C, "include/same.h": "" }, { "src/same.h": "" }],
