@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeFailedRequest } from "./acp-stream.js";
-import { explainFailure } from "../limits/limits.js";
+import { explainFailure } from "../limits/explain-failure.js";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
 const CLOCK = { now: NOW, zone: "Europe/Berlin" };

@@ -20,7 +20,7 @@ import {
 } from "../limits/reader.js";
 import { toUsageEvents, findUsedBefore, toUsed } from "../usage.js";
 import { isStatus, readErrorBody } from "../limits/limit-facts.js";
-import { endFailed } from "../limits/limits.js";
+import { endFailed } from "../limits/explain-failure.js";
 
 /** The request to the host, on its stdin. */
 export const AcpRequest = HostRequest.extend({

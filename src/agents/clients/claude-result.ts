@@ -3,7 +3,7 @@ import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
-import { endFailed } from "../limits/limits.js";
+import { endFailed } from "../limits/explain-failure.js";
 import { errorOf, sessionOf, type Closing, type Terminal } from "../limits/reader.js";
 import { addUsed, NOTHING_USED, toUsageEvents, findUsedBefore, toUsed, subtractUsed } from "../usage.js";
 

@@ -2,7 +2,7 @@
 import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField } from "../fields.js";
-import { endFailed } from "../limits/limits.js";
+import { endFailed } from "../limits/explain-failure.js";
 import {
   errorOf,
   heard,

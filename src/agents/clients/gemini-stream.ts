@@ -3,7 +3,7 @@ import { given } from "../../system/given.js";
 import type { AgentEvent, FailureReason } from "../agent.js";
 import { appendText } from "../process/bounds.js";
 import { field, textField, tokensField } from "../fields.js";
-import { endFailed } from "../limits/limits.js";
+import { endFailed } from "../limits/explain-failure.js";
 import {
   beginUse,
   endUse,

@@ -6,7 +6,7 @@ import { given } from "../../system/given.js";
 import type { AgentEvent } from "../agent.js";
 import { asText, field, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
-import { endFailed } from "../limits/limits.js";
+import { endFailed } from "../limits/explain-failure.js";
 import {
   heard,
   sessionOf,

@@ -1,5 +1,5 @@
 // The last words of a program that failed: the last line that tells anything, with what follows it. Pure.
-// Leaves what the words mean to limits.ts.
+// Leaves what the words mean to explain-failure.ts.
 
 /** Nothing, brackets, a number, a place in a program, or what underlines it. */
 const NO_WORDS = /^(?:at .*|File ".*|\d+:|[\w./\\-]+\.\w{1,5}:\d+(?::\d+)?|[{}[\]()<>,.;^~=_─-]*)$/;

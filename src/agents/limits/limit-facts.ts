@@ -1,5 +1,5 @@
 // Collects the facts of a failure that need no reading of prose: statuses, error codes, headers, and bodies of API answers.
-// Pure. Leaves their meaning to limits.ts.
+// Pure. Leaves their meaning to explain-failure.ts.
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import { field, listField, numberField, textField } from "../fields.js";

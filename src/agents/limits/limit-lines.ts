@@ -1,5 +1,5 @@
 // Reads one line of a failure: its prefixes, the body it may quote, and its sentence. Pure. Leaves the choice of lines to
-// limits.ts.
+// explain-failure.ts.
 import { given } from "../../system/given.js";
 import type { FailureReason } from "../agent.js";
 import { findObjects } from "../json-objects.js";

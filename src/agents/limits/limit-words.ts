@@ -1,5 +1,5 @@
 // Understands a sentence that a client ends with. Pure. The sentences themselves are in words/, a table per client; statuses,
-// codes and bodies are limits.ts's, and what clients put before their sentences is limit-prefixes.ts's.
+// codes and bodies are explain-failure.ts's, and what clients put before their sentences is limit-prefixes.ts's.
 //
 // A sentence counts only where a client would put it: at the start of a line, ended as a sentence is. Words alone mean
 // nothing: agents write about rate limits, tests are named for them, and code has 429 in it.

@@ -8,7 +8,7 @@ import type { AgentResult, FailureReason } from "../agent.js";
 import { keepEnd } from "./bounds.js";
 import { extractReport, judgeReport } from "../extract.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
-import { explainFailure, MENDED_BY_TIME, readRetryAt, type Explanation } from "../limits/limits.js";
+import { explainFailure, MENDED_BY_TIME, readRetryAt, type Explanation } from "../limits/explain-failure.js";
 import type { Closing, Complaint } from "../limits/reader.js";
 import type { ZonedClock } from "../limits/reset/reset-zone.js";
 import { describeStop, type Stopped } from "./stopped.js";

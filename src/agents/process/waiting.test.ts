@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { claudeReader } from "../clients/claude-stream.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
-import { explainFailure } from "../limits/limits.js";
+import { explainFailure } from "../limits/explain-failure.js";
 import { readJsonLines } from "../limits/reader.js";
 import { createAgent } from "../clients/registry.js";
 import { requestOf, runAgent, settingsOf } from "../testing/rig.js";

@@ -1,6 +1,6 @@
 // Makes a model out of several providers: retries temporary failures, falls back to the next provider, and skips a provider
 // that keeps failing for a while. sdk.ts and scripted.ts send a single request.
-import { MENDED_BY_TIME } from "../../agents/limits/limits.js";
+import { MENDED_BY_TIME } from "../../agents/limits/explain-failure.js";
 import { pause } from "../../system/pause.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { ModelAnswer, ModelFailure, ModelRequest, ModelReply } from "../model.js";

@@ -20,7 +20,7 @@ import {
 } from "./sdk-messages.js";
 import { field, listField, textField, numberField } from "../../agents/fields.js";
 import type { FailureFacts } from "../../agents/limits/limit-facts.js";
-import { explainFailure } from "../../agents/limits/limits.js";
+import { explainFailure } from "../../agents/limits/explain-failure.js";
 import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
 import { shorten } from "../../system/text/cut.js";
 

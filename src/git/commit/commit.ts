@@ -32,7 +32,7 @@ export interface CommitOrder {
   outputs?: TravellingOutputs | undefined;
   /** From `formatMessage`. */
   message: string;
-  /** Any JSON value; `recoverPending` returns it. */
+  /** Any JSON value; `readPending` returns it. */
   facts: unknown;
 }
 
@@ -241,7 +241,7 @@ export async function buildPending(
  * The pending commit of a killed run; `undefined` without one. To finish it, write the changes in `facts` unless
  * that was done, then call `publish`. Facts that cannot be parsed are `undefined`.
  */
-export async function recoverPending(repo: Repository): Promise<Prepared | undefined> {
+export async function readPending(repo: Repository): Promise<Prepared | undefined> {
   const ref = pendingRef(repo.tree);
   const [commit, json] = await readObjects(repo, [`${ref}^1`, `${ref}:${FACTS_FILE}`]);
   if (commit === undefined) return undefined;

@@ -2,7 +2,7 @@ import { asResult } from "../base/git.js";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { prepareCommit, dropPending, recoverPending, publish } from "./commit.js";
+import { prepareCommit, dropPending, readPending, publish } from "./commit.js";
 import { attemptRef } from "../base/names.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";
 import { attempt, changesOf, DONE, FACTS, finish, MESSAGE, runAttempt } from "../testing/scratch-task.js";
@@ -103,7 +103,7 @@ test("a disk that is full when the index is written leaves HEAD, and the next st
   expect(await asResult(() => publish(repo, prepared))).toMatchObject({ ok: false });
   expect(await scratch.git("rev-parse", "HEAD")).toBe(before);
   full = false;
-  const pending = await recoverPending(repo);
+  const pending = await readPending(repo);
   if (pending === undefined) throw new Error("the commit is forgotten");
   await publish(repo, pending);
   expect(await scratch.git("log", "-1", "--format=%s")).toBe("Do T1");
@@ -153,7 +153,7 @@ test("a kill before any git process of the protocol leads to exactly one commit 
 /** Starts a run: finishes the pending commit; without one, repeats the task unless it is done in the backlog. */
 async function recoverAndFinish(scratch: Scratch): Promise<string> {
   const repo = await scratch.open();
-  const pending = await recoverPending(repo);
+  const pending = await readPending(repo);
   if (pending !== undefined) {
     expect(pending).toMatchObject({
       run: "run-1",
@@ -189,7 +189,7 @@ test("a kill between moving HEAD and deleting the pending ref does not lead to a
   await scratch.commitAll("person, later");
   const head = await scratch.git("rev-parse", "HEAD");
   await scratch.git("update-ref", "refs/looper/pending/main", pendingTip);
-  const pending = await recoverPending(await scratch.open());
+  const pending = await readPending(await scratch.open());
   expect(pending).toMatchObject({ commit, published: true, facts: FACTS });
   if (pending === undefined) throw new Error("no pending");
   expect((await publish(repo, pending)).commit).toBe(commit);
@@ -206,14 +206,14 @@ test("a pending commit is found with a person's commits on top of its parent, an
     write(scratch, "new", "agent\n");
   });
   await scratch.git("commit", "-q", "--allow-empty", "-m", "person");
-  const pending = await recoverPending(await scratch.open());
+  const pending = await readPending(await scratch.open());
   if (pending === undefined) throw new Error("no pending");
   await finish(scratch, repo, pending);
   expect(await scratch.git("log", "--format=%s")).toBe("Do T1\nperson\nbegin");
-  expect(await recoverPending(repo)).toBeUndefined();
+  expect(await readPending(repo)).toBeUndefined();
 
   await scratch.git("update-ref", "refs/looper/pending/main", "HEAD");
-  expect(await recoverPending(repo)).toMatchObject({ taskId: undefined, facts: undefined });
+  expect(await readPending(repo)).toMatchObject({ taskId: undefined, facts: undefined });
   await dropPending(repo);
   await dropPending(repo);
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
@@ -229,7 +229,7 @@ test("the commit of an attempt is recorded under the attempt's name, even if a l
   });
   const facts = { taskId: "T1", attempt: 2, run: "run-1", message: MESSAGE, facts: FACTS };
   await prepareCommit(repo, { ...facts, snapshot: seen, backlog: Buffer.from(DONE) });
-  const found = await recoverPending(repo);
+  const found = await readPending(repo);
   if (found === undefined) throw new Error("nothing is pending");
   const commit = await finish(scratch, repo, found);
   expect(await scratch.git("rev-parse", ref)).toBe(commit);

@@ -31,7 +31,7 @@ import { never } from "../../system/never.js";
 import { recordAttempt } from "../commit/run-refs.js";
 import { restoreRescue, listRescues } from "../bring-back/bring-back.js";
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
-import { prepareCommit, publish, recoverPending } from "../commit/commit.js";
+import { prepareCommit, publish, readPending } from "../commit/commit.js";
 import { removeStaleLocks } from "../base/locks.js";
 import { formatMessage } from "../commit/message.js";
 import { publishWithTree } from "../undo/revert-tree.js";
@@ -129,7 +129,7 @@ class History {
     else {
       writeFileSync(join(this.scratch.top, "to-do.json"), DONE);
       // The next start would continue with the pending commit in the same way.
-      await publish(this.repo, (await recoverPending(this.repo)) ?? built);
+      await publish(this.repo, (await readPending(this.repo)) ?? built);
     }
   }
 
@@ -151,7 +151,7 @@ class History {
     const done = await this.untilKilled(kill, (repo) => publishWithTree(repo, prepared));
     if (done === undefined) {
       await removeStaleLocks(this.repo, { since: Infinity });
-      await publishWithTree(this.repo, (await recoverPending(this.repo)) ?? prepared);
+      await publishWithTree(this.repo, (await readPending(this.repo)) ?? prepared);
     }
     await this.check("after an undo");
   }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { recoverPending, type Prepared } from "../commit/commit.js";
+import { readPending, type Prepared } from "../commit/commit.js";
 import type { Repository } from "../base/repository/repository.js";
 import { publishWithTree } from "./revert-tree.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";
@@ -64,7 +64,7 @@ test("a kill before any git process of the protocol leads to exactly one commit 
     if (died.length === 0) break;
     for (const command of died) seen.add(command);
     const repo = await scratch.open();
-    const pending = await recoverPending(repo);
+    const pending = await readPending(repo);
     if (pending !== undefined) await finishUndo(scratch, repo, pending);
     else if ((await liveOf(repo, "T1")).length > 0) await undo(scratch, repo, "T1");
     expect(await scratch.git("rev-list", "--count", `${start}..HEAD`)).toBe("1");
@@ -80,7 +80,7 @@ test("a kill before any git process of the protocol leads to exactly one commit 
 /** Killed when the commit is built and nothing else was done. */
 async function killedEarly(repo: Repository): Promise<Prepared> {
   await prepareUndo(repo, "T1");
-  const found = await recoverPending(repo);
+  const found = await readPending(repo);
   if (found === undefined) throw new Error("no pending");
   return found;
 }

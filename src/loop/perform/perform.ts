@@ -7,7 +7,7 @@ import { never } from "../../system/never.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { openQuestion } from "../../workflow/question.js";
 import { type Verdict, verdictOf } from "../../todo/model/verified.js";
-import { worthOf } from "../step/job/verdict.js";
+import { worthOf } from "../step/job/judge-report.js";
 import type { Effect, EffectOf, JobFacts } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";

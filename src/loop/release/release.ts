@@ -8,7 +8,7 @@ import { readBlobs } from "../../git/base/objects.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { checkpoint, dropCheckpoint, listInHand } from "../../git/checkpoint/checkpoint.js";
-import { prepareCommit, recoverPending, publish } from "../../git/commit/commit.js";
+import { prepareCommit, readPending, publish } from "../../git/commit/commit.js";
 import { formatReleaseMessage, formatTagMessage } from "../../git/commit/message.js";
 import { makeTag, pushRelease, putTagsBack } from "../../git/release/release.js";
 import { restoreTo } from "../../git/restore/restore.js";
@@ -173,7 +173,7 @@ async function ask({ request, stop }: Site, question: string): Promise<boolean> 
 
 /** Finishes the pending commit of a killed release; without one, saves its changes as a rescue. */
 async function endKilled({ ports }: RunRequest, repo: Repository): Promise<string[]> {
-  const pending = await recoverPending(repo);
+  const pending = await readPending(repo);
   if (pending !== undefined) {
     if (!z.object({ release: z.string() }).safeParse(pending.facts).success)
       throw new UserError(

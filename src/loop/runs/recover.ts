@@ -1,11 +1,11 @@
 // Recovers from a dead run: ends its processes and waits for them, removes its git locks, finds its pending commit, and which changes
-// of that are still missing in the backlog.
+// of that are still missing in the backlog. Without one the task in hand is still `doing`: it is chosen first, on its old checkpoint.
 import { asResult, failureText } from "../../git/base/git.js";
 import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
 import type { EventOf } from "../../logging/events/events.js";
 import { assertUnlocked, removeStaleLocks } from "../../git/base/locks.js";
-import { recoverPending, type Prepared } from "../../git/commit/commit.js";
+import { readPending, type Prepared } from "../../git/commit/commit.js";
 import { removeStaleRooms } from "../../git/room/room.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { UserError } from "../../system/errors.js";
@@ -35,7 +35,7 @@ export async function recoverRun(
   const removed = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
   if (repo !== undefined) await assertUnlocked(repo);
   if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
-  const pending = repo === undefined ? undefined : await asResult(() => recoverPending(repo));
+  const pending = repo === undefined ? undefined : await asResult(() => readPending(repo));
   if (pending?.ok === false) {
     throw new UserError("environment", failureText(pending.error), "git cannot read this repository");
   }

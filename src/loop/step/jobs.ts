@@ -1,5 +1,5 @@
 // A job: its route, the activities of each, its agent and its hooks, and the small changes that it makes to the state of a run. Pure.
-// working.ts and opening.ts decide which job comes next and when the run ends.
+// choose-job.ts decides which job comes next, working.ts and opening.ts when the run ends.
 import { never } from "../../system/never.js";
 import type { EventOf } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";

@@ -10,7 +10,7 @@ import { canContinueWithout, choosePhaseAgent, isUnusable, waitFor } from "./sch
 import { explainRefusal, PREFLIGHT_JOB, reportRedChecks } from "./preflight.js";
 import type { Job, Opening, RunState } from "./state.js";
 import { applySignal, type Decision, describeFailure } from "./decision.js";
-import { beginWork } from "./choose.js";
+import { beginWork } from "./choose-job.js";
 
 /** Contract §4: an agent drafts, or gets an invalid backlog, at most twice. */
 const MOST_ASKED = 2;

@@ -1,11 +1,11 @@
 // Handles the events of jobs while there is a backlog. Pure.
-// choose.ts chooses the next job, jobs.ts has the activities of each; the other files of job/ decide about one activity each.
+// choose-job.ts chooses the next job, jobs.ts has the activities of each; the other files of job/ decide about one activity each.
 import { isOfTheDisk } from "../../system/errors.js";
 import type { EventOf, Sealed, StepEvent } from "../../logging/events/events.js";
 import { addUsage, NOTHING_SPENT, reportSpending } from "./job/spending.js";
 import { endReleased, mayRestore, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
-import { choose, hasOther, startNext } from "./choose.js";
+import { choose, hasOther, startNext } from "./choose-job.js";
 import {
   dropJob,
   enter,
@@ -22,7 +22,7 @@ import {
   stopJobs,
   uncount,
 } from "./jobs.js";
-import { startCheckpoint, takeCheckpoint } from "./job/ends.js";
+import { startCheckpoint, takeCheckpoint } from "./job/checkpoint-and-ends.js";
 import {
   releaseJob,
   takeGate,
@@ -41,7 +41,7 @@ import { applySignal, type Decision, describeFailure } from "./decision.js";
 import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
 import { takeMoved, takeSaved } from "./job/settle.js";
 import { describeSkipped } from "../../agents/failure-words.js";
-import { backsOffAgent, dropsAgent, endsRun } from "./job/verdict.js";
+import { backsOffAgent, dropsAgent, endsRun } from "./job/judge-report.js";
 
 /** The activities in which a process runs for a job. */
 const RUNNING: readonly Activity[] = ["baseline", "before", "agent", "gate", "after"];

@@ -7,7 +7,7 @@ import { headOf, type Head } from "../../git/base/repository/head.js";
 import { findInTheWay, planRevert, type Conflict, publishWithTree } from "../../git/undo/revert-tree.js";
 import { listInHand } from "../../git/checkpoint/checkpoint.js";
 import {
-  recoverPending,
+  readPending,
   dropPending,
   readBacklogMode,
   prepareCommit,
@@ -138,7 +138,7 @@ async function planDryRun(site: UndoSite, request: UndoRequest): Promise<Undoing
   const { wish } = request;
   const back = await takeWorkBack(site, request);
   if (back !== undefined) return back;
-  const pending = await recoverPending(site.repo);
+  const pending = await readPending(site.repo);
   const found = await prepareOrder(site, wish);
   if (found.outcome === "refused") return found;
   const { plan, changes } = found.order;
@@ -282,7 +282,7 @@ async function prepareUndo(site: UndoSite, order: UndoOrder, backlog: Uint8Array
 
 /** Finishes the pending commit of a killed run or undo; returns the tasks it undid, and warnings. */
 async function finishPending(site: UndoSite): Promise<{ undone?: Undone; warnings: readonly string[] }> {
-  const prepared = await recoverPending(site.repo);
+  const prepared = await readPending(site.repo);
   if (prepared === undefined) return { warnings: [] };
   const before = await readBacklog(site);
   const { changes, undone } = readMissingFacts(prepared, before.tasks);

@@ -1,5 +1,5 @@
 // When a limit is over, read from how clients write it: "resets 1pm (Asia/Seoul)", "try again in 35.883s", "|1760000000".
-// Pure. Leaves whether there is a limit at all to limits.ts, and zones to reset-zone.ts.
+// Pure. Leaves whether there is a limit at all to explain-failure.ts, and zones to reset-zone.ts.
 import {
   findInstants,
   readZone,

@@ -10,7 +10,7 @@ import {
   type Preparation,
   type TravellingOutputs,
   dropPending,
-  recoverPending,
+  readPending,
   publish,
 } from "../../../git/commit/commit.js";
 import { formatMessage } from "../../../git/commit/message.js";
@@ -106,7 +106,7 @@ export async function performCommit(world: World, effect: EffectOf<"commit">): P
 export async function performFinishPending(world: World): Promise<StepEvent> {
   const { repo } = world;
   if (repo === undefined) throw new EffectError("finish-pending", "the run has no repository");
-  const prepared = await recoverPending(repo);
+  const prepared = await readPending(repo);
   if (prepared === undefined) return { type: "committed", ...makeEmptyResult(world.memory.backlog) };
   const { changes, undone } = readMissingFacts(prepared, world.memory.backlog?.tasks ?? []);
   const outcome =

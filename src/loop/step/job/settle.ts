@@ -4,7 +4,7 @@ import { never } from "../../../system/never.js";
 import type { AskedQuestion, Change } from "../../../todo/model/changes/change.js";
 import { explainTaskOver } from "./spending.js";
 import { countAttemptsLeft, enter, getTaskId, isVisit, makeFailureNote, replaceJob } from "../jobs.js";
-import { endsRun, readFound, readResult, readRetryAt } from "./verdict.js";
+import { endsRun, readFound, readResult, readRetryAt } from "./judge-report.js";
 import { backOff, type Backoffs, causesBackoff, describeBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
 import type { AttemptVerdict, Job, TaskResult, VisitEnd, VisitMemory, Work } from "../state.js";

@@ -23,7 +23,7 @@ import {
   leaveEnd,
   putAside,
   restore,
-} from "./ends.js";
+} from "./checkpoint-and-ends.js";
 import { settleAttempt, settleReview, settleStopped, endVisit } from "./settle.js";
 import { stageOf, findRow } from "./stage.js";
 import {
@@ -34,7 +34,7 @@ import {
   readResult,
   describeShort,
   worthOf,
-} from "./verdict.js";
+} from "./judge-report.js";
 import { fallsShort } from "../../../gate/verdict/reasons.js";
 
 /** Continues from the snapshot of an attempt. L5: a task is done only after the gate. */

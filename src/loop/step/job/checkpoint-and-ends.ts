@@ -18,7 +18,7 @@ import {
   stopJobs,
 } from "../jobs.js";
 import { block, findTargetOf, settleStopped, shelve } from "./settle.js";
-import { worthOf } from "./verdict.js";
+import { worthOf } from "./judge-report.js";
 import { findRow, listStageBudgets } from "./stage.js";
 import type { Job, Work } from "../state.js";
 import { listSome } from "../../../system/text/cut.js";

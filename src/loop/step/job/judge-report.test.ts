@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Summary } from "../../../todo/model/summary.js";
 import { id } from "../../../todo/testing/testing.js";
-import { dropsAgent, judgeReport, judgeReview, readFound, readResult } from "./verdict.js";
+import { dropsAgent, judgeReport, judgeReview, readFound, readResult } from "./judge-report.js";
 import type { Job } from "../state.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { FailureReason } from "../agent.js";
 import type { FailureFacts } from "./limit-facts.js";
-import { explainFailure } from "./limits.js";
+import { explainFailure } from "./explain-failure.js";
 
 interface Case {
   from: string;
