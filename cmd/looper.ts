@@ -1,5 +1,6 @@
 // The program: real ports → a command → an exit code. The only file that uses the process, its signals and
 // its streams. Leaves the command line to line.ts, and the work to commands/. start.ts loads it.
+import { isUtf8 } from "node:buffer";
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -138,6 +139,12 @@ async function readStdin(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+async function readText(): Promise<string> {
+  const bytes = await readStdin();
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  throw usageError("the text on standard input is not UTF-8", "convert it, e.g. iconv -f LATIN1 -t UTF-8");
+}
+
 function environment(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
 }
@@ -202,7 +209,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
       get isTerminal() {
         return canAsk();
       },
-      readAll: async () => (await readStdin()).toString("utf8"),
+      readAll: readText,
       readBytes: readStdin,
       chunks: () => process.stdin,
     },

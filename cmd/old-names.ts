@@ -38,10 +38,15 @@ export const GO_FLAGS: ReadonlyMap<string, string> = new Map([
 export const OLD_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["capsule", "each run's log is in its folder, without secrets: LOG_DIR/runs/RUN"],
   ["list", "did you mean ls?"],
+  ["create", "did you mean add?"],
   ["delete", "did you mean rm?"],
   ["remove", "did you mean rm?"],
   ["edit", "did you mean set?"],
   ["export", "did you mean ls --json?"],
+  ["import", "did you mean add --import FILE?"],
+  ["reopen", "did you mean todo?"],
   ["restart", "did you mean todo ID --restart?"],
+  ["revert", "did you mean undo?"],
   ["rollback", "did you mean undo?"],
+  ["unblock", "did you mean todo?"],
 ]);

@@ -28,7 +28,7 @@ export interface StartOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
   /** Written to stdin, which is then closed either way. */
-  input?: string;
+  input?: string | Buffer;
   /** Another build of the program; its absolute path. */
   bin?: string;
   /** After so long it is ended with SIGQUIT, which nothing else sends: it hung. */

@@ -40,7 +40,7 @@ export type Line = z.infer<typeof Line>;
 export interface RunOptions {
   /** Added to the story's own environment. */
   env?: Record<string, string>;
-  input?: string;
+  input?: string | Buffer;
   /** Relative to the project. */
   cwd?: string;
 }

@@ -121,6 +121,8 @@ test(
     };
     await Promise.all([work(), work(), work()]);
     expect(wrong.join("\n")).toBe("");
+    const latin = await rig.run(["add", "-"], { input: Buffer.from("Gr\u00fc\u00dfe", "latin1") });
+    expect([latin.code, latin.stderr]).toEqual([2, expect.stringContaining("is not UTF-8")]);
     expect(rig.read("to-do.json")).toBe(before);
     // There is nothing to replay.
     rmSync(path.join(rig.project, "looper-logs"), { recursive: true });
