@@ -45,11 +45,13 @@ test("an undo after a rebase belongs to the commit before it", () => {
   const task = (commit: string) => ({
     commit,
     parents: [],
+    at: 0,
     message: formatMessage({ title: "x", summary: "", task: "T1", run: "r", agent: "a" }),
   });
   const undoing = {
     commit: "c",
     parents: [],
+    at: 0,
     message: formatUndoMessage({
       title: "x",
       reason: "",

@@ -8,6 +8,8 @@ import type { Repository } from "../base/repository/repository.js";
 export interface LoggedCommit {
   commit: string;
   parents: readonly string[];
+  /** When it was made, seconds since the epoch. */
+  at: number;
   /** Text. */
   message: string;
 }
@@ -21,6 +23,8 @@ export interface TaskCommit {
   task: string;
   /** The first line of its message. */
   title: string;
+  /** When it was made, seconds since the epoch. */
+  at: number;
 }
 
 interface Undone {
@@ -52,7 +56,10 @@ export function findLiveCommits(log: readonly LoggedCommit[]): TaskCommit[] {
     }
     const debt = owed.get(task) ?? 0;
     if (debt > 0) owed.set(task, debt - 1);
-    else live.push({ commit: one.commit, parent: one.parents[0], task, title: subjectOf(one.message) });
+    else {
+      const { commit, parents, at, message } = one;
+      live.push({ commit, parent: parents[0], task, title: subjectOf(message), at });
+    }
   }
   return live;
 }
@@ -124,14 +131,22 @@ export function listTouching(
 }
 
 async function readLog(place: GitPlace, args: readonly string[]): Promise<LoggedCommit[]> {
-  const format = ["log", "-z", "--format=%H %P%n%B", "--encoding=UTF-8", "--no-show-signature", "--no-color"];
+  const format = [
+    "log",
+    "-z",
+    "--format=%H %at %P%n%B",
+    "--encoding=UTF-8",
+    "--no-show-signature",
+    "--no-color",
+  ];
   const { out } = await runGit(place, [...format, ...args]);
   return out.split("\0").flatMap((text) => {
     const end = text.indexOf("\n");
-    const [commit, ...parents] = text
+    const [commit, at, ...parents] = text
       .slice(0, end)
       .split(" ")
       .filter((oid) => oid !== "");
-    return commit === undefined ? [] : [{ commit, parents, message: toText(text.slice(end + 1)).trimEnd() }];
+    const message = toText(text.slice(end + 1)).trimEnd();
+    return commit === undefined ? [] : [{ commit, parents, at: Number(at), message }];
   });
 }

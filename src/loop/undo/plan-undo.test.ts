@@ -10,6 +10,7 @@ const commitOf = (name: string, n = ""): TaskCommit => ({
   parent: "p",
   task: name,
   title: `Commit of ${name}`,
+  at: 1_700_000_000,
 });
 const wish = (name: string, more: Partial<UndoWish> = {}): UndoWish => ({
   ...{ id: name, cascade: false, reason: "" },
@@ -57,6 +58,13 @@ test("done tasks that depend on it, even through an open one, are named newest f
       { op: "reopen", id: "T2", to: "todo", blockers: ["undone with T1: no"] },
     ],
   });
+});
+
+test("a commit that is older than the task was of another with its id", () => {
+  const born = (created_at: string) => planUndo(wish("T5"), [task("T5", { created_at })], live).kind;
+  // A commit has whole seconds.
+  expect(born("2023-11-14T22:13:20.900Z")).toBe("ready");
+  expect(born("2023-11-14T22:13:21.000Z")).toBe("nothing");
 });
 
 test("a done task without a commit is only reopened, and comes last", () => {

@@ -3,7 +3,7 @@ import type { TaskCommit } from "../../git/commit/live-commits.js";
 import { trailerId } from "../../git/commit/message.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import { isMarker } from "../../todo/model/select.js";
-import type { Status, Task, TaskId } from "../../todo/model/task.js";
+import { bornAt, type Status, type Task, type TaskId } from "../../todo/model/task.js";
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 
@@ -40,8 +40,11 @@ export type UndoPlan =
       changes: readonly Change[];
     };
 
-/** Plans the undo of a task. `live`: the tasks' commits that are not undone yet, newest first. */
-export function planUndo(wish: UndoWish, tasks: readonly Task[], live: readonly TaskCommit[]): UndoPlan {
+/** Plans the undo of a task. `all`: the tasks' commits that are not undone yet, newest first. */
+export function planUndo(wish: UndoWish, tasks: readonly Task[], all: readonly TaskCommit[]): UndoPlan {
+  // An id that is free is given again: what is older than the task was another task's.
+  const born = new Map(tasks.map((one) => [trailerId(one.id), bornAt(one)]));
+  const live = all.filter((one) => one.at >= Math.floor((born.get(one.task) ?? 0) / 1000));
   const task = tasks.find(({ id }) => id === wish.id);
   const own = findNewestCommits(live).get(trailerId(wish.id));
   if (task === undefined && own === undefined) return { kind: "unknown" };

@@ -133,7 +133,7 @@ test("problems have helpful suggestions", () => {
   const said = (text: string): string[] =>
     problemsOf(text).map((p) => `${p.message} | ${p.suggestion ?? ""}`);
   expect(said(withTasks({ id: "T 1", title: "x", priority: 9, status: "don", depend_on: [] }))).toEqual([
-    'an id is not empty and has no white space; it is "T 1" | write "T-1"',
+    'an id is not empty and has no white space or control characters; it is "T 1" | write "T-1"',
     "priority must be 5 or less; it is 9 | ",
     'status must be one of todo, doing, blocked, done; it is "don" | did you mean "done"?',
     'the key "depend_on" is not known here | did you mean "depends_on"?',

@@ -16,10 +16,13 @@ function withTask(more: object): unknown {
 }
 
 test.each([
-  [{ id: "" }, 'bad-value /tasks/0/id: an id is not empty and has no white space; it is "" | '],
+  [
+    { id: "" },
+    'bad-value /tasks/0/id: an id is not empty and has no white space or control characters; it is "" | ',
+  ],
   [
     { id: " a  b " },
-    'bad-value /tasks/0/id: an id is not empty and has no white space; it is " a  b " | write "a-b"',
+    'bad-value /tasks/0/id: an id is not empty and has no white space or control characters; it is " a  b " | write "a-b"',
   ],
   [{ id: 7 }, 'wrong-type /tasks/0/id: id must be a string; it is 7 | write "7": looper fmt --fix does'],
   [{ title: "" }, "bad-value /tasks/0/title: title must not be empty | "],

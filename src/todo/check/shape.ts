@@ -136,7 +136,10 @@ function wordsFor(
     }
     case "invalid_format": {
       const isId = typeof found === "string" && found !== "" && issue.message !== NAME_RULE;
-      return bad(`${issue.message}${it}`, isId ? `write ${show(found.trim().replace(/\s+/gu, "-"))}` : null);
+      return bad(
+        `${issue.message}${it}`,
+        isId ? `write ${show(found.trim().replace(/[\s\p{Cc}\p{Cf}]+/gu, "-"))}` : null,
+      );
     }
     case "too_small":
       return bad(

@@ -6,10 +6,10 @@ import { Name } from "../../workflow/workflow.js";
 import { isDateTime } from "./date-time.js";
 import { STATUSES } from "./status.js";
 
-/** A task's id: not empty, no white space. */
+/** A task's id: not empty, no white space, nothing that is not seen. */
 export const TaskId = z
   .string()
-  .regex(/^\S+$/u, "an id is not empty and has no white space")
+  .regex(/^[^\s\p{Cc}\p{Cf}]+$/u, "an id is not empty and has no white space or control characters")
   .brand<"TaskId">();
 export type TaskId = z.infer<typeof TaskId>;
 
@@ -25,7 +25,7 @@ const dateTime = z
   .meta({ format: "date-time" });
 
 export const Task = z.strictObject({
-  id: TaskId.describe("Not empty, no white space, unique"),
+  id: TaskId.describe("Not empty, no white space or control characters, unique"),
   title: z.string().min(1).describe("The task in one line"),
   description: z.string().optional().describe("Why, and what it is about"),
   reference: z.string().optional().describe("Where it comes from: a file, a link, a section"),
@@ -59,6 +59,11 @@ export const Task = z.strictObject({
     ),
 });
 export type Task = z.infer<typeof Task>;
+
+/** When a task was added, epoch ms; 0 where the file does not say. */
+export function bornAt({ created_at: at }: Pick<Task, "created_at">): number {
+  return at === undefined ? 0 : Date.parse(at);
+}
 
 export const Backlog = z.strictObject({
   $schema: z.string().optional(),

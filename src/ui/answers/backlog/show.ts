@@ -2,7 +2,7 @@
 import { given } from "../../../system/given.js";
 import type { Explained } from "../../../loop/explain/explain.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../../todo/model/select.js";
-import type { Task } from "../../../todo/model/task.js";
+import { bornAt, type Task } from "../../../todo/model/task.js";
 import { acceptanceOf } from "../../../todo/model/verified.js";
 import type { Found } from "../../view/read-doubts.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
@@ -102,12 +102,12 @@ function evidenceOf(found: Found | undefined, tasks: readonly Task[]): ShowAnswe
  * killed.
  */
 export function attemptsIn(
-  task: { readonly id: string },
+  task: Pick<Task, "created_at"> & { readonly id: string },
   { run, finished, current, at }: View,
   { now, tasksDir }: { now: number | undefined; tasksDir: string },
 ): Attempt[] {
   const over = finished
-    .filter(({ taskId }) => taskId === task.id)
+    .filter(({ taskId, began }) => taskId === task.id && began >= bornAt(task))
     .map((one) => ({
       ...begunAs(run, one),
       ...stageOf(one, tasksDir),
