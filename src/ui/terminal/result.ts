@@ -20,6 +20,7 @@ import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
 import type { Titles } from "../view/words/live-line.js";
 import { clean, hang } from "../text.js";
+import { shorten } from "../../system/text/cut.js";
 
 export interface ResultLook {
   titles: Titles;
@@ -81,6 +82,9 @@ function askedLines(questions: readonly OpenQuestion[], { colours, columns, now 
   return [...lines, ...(questions.length > MOST_QUESTIONS ? ["…"] : []), ""];
 }
 
+/** Characters of a name, where the terminal is not narrower: one long title does not push away what is beside it. */
+const MOST_NAME = 100;
+
 function table(rows: readonly TaskRow[], { columns, colours, titles }: ResultLook): string[] {
   const { header, lines } = tableLines(
     [
@@ -92,7 +96,7 @@ function table(rows: readonly TaskRow[], { columns, colours, titles }: ResultLoo
       { title: "cost", right: true },
     ],
     rows.flatMap((row) => [
-      cellsOf(nameOf(row, titles), wordFor(row), row),
+      cellsOf(shorten(nameOf(row, titles), MOST_NAME), wordFor(row), row),
       ...(row.stages ?? []).map((stage) => cellsOf(`  ${clean(stage.stage)}`, stageWordFor(stage), stage)),
     ]),
     columns,
