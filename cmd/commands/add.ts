@@ -84,7 +84,7 @@ export const command: EditingCommand<Request> = {
       say: context.out.isTerminal ? newTasks : newIds,
       commands: verify,
       workflow: {
-        name: assignments.findLast(({ key }) => key === "workflow")?.value,
+        names: [assignments.findLast(({ key }) => key === "workflow")?.value],
         namedBy: workflow === undefined ? "--template" : "--workflow",
       },
     });

@@ -67,7 +67,7 @@ export const set: EditingCommand<{ id: string; assignments: readonly string[] }>
         decide: setValues(id, assignments),
         say: () => [`${id}: ${[...new Set(assignments.map(({ key }) => key))].join(", ")}`],
         commands: listVerifyCommands(assignments),
-        workflow: { name: workflow?.value, namedBy: "workflow=" },
+        workflow: { names: [workflow?.value], namedBy: "workflow=" },
       },
     );
   },

@@ -43,8 +43,8 @@ export interface Wish {
   say: (answer: EditAnswer) => string[];
   /** Verify commands that were typed for these tasks. */
   commands?: readonly string[];
-  /** The workflow that was typed; absent or empty: none. */
-  workflow?: { name: string | undefined; namedBy: string };
+  /** The workflows that were named; what is absent, empty or no text is none. */
+  workflow?: { names: readonly unknown[]; namedBy: string };
   /** In words; it is refused while a run is in progress. */
   alone?: string;
 }
@@ -56,11 +56,10 @@ export async function edit(
 ): Promise<SaidEdit> {
   const { ports } = context;
   const project = await projectOf(context, { file });
-  if (workflow?.name !== undefined && workflow.name !== "")
-    await loadWorkflow(ports.files, workflowPlaces({ ...context, project }), {
-      ...workflow,
-      name: workflow.name,
-    });
+  const { names = [], namedBy = "workflow" } = workflow ?? {};
+  for (const name of new Set(names))
+    if (typeof name === "string" && name !== "")
+      await loadWorkflow(ports.files, workflowPlaces({ ...context, project }), { name, namedBy });
   const store = await storeOf(context, project);
   const edited = await editBeside(context, { project, store, alone }, decide);
   if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
@@ -86,9 +85,14 @@ export function addTasks(drafts: readonly (Partial<Task> & Pick<Task, "title">)[
   };
 }
 
-/** An edit by a client: its answer is not printed. */
-export async function editAs(context: CommandContext, decide: PersonEdit): Promise<EditAnswer> {
-  return (await edit(context, {}, { decide, say: () => [] })).json;
+/** An edit by a client: its answer is not printed. `names`: the workflows that it names. */
+export async function editAs(
+  context: CommandContext,
+  decide: PersonEdit,
+  names: readonly unknown[] = [],
+): Promise<EditAnswer> {
+  const workflow = { names, namedBy: "workflow" };
+  return (await edit(context, {}, { decide, workflow, say: () => [] })).json;
 }
 
 export interface MadeEdit {

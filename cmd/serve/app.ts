@@ -11,7 +11,7 @@ import { redactValue } from "../../src/system/text/secrets/redact.js";
 import { ApiError, describeFailure, inDocuments } from "./api-error.js";
 import { headOf, judgeHead, type ServerNames } from "./guards.js";
 import { ROLES, type SignedIn } from "./keys.js";
-import { isAgentOfRun } from "./peer.js";
+import { isAgentOfRun, isOfThisMachine } from "./peer.js";
 import { BASE, WithHeaders, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
 import { Stream } from "./streams.js";
@@ -166,13 +166,9 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
   const session = isOpen ? ANYONE : await site.keys.check(c.req.header("authorization"));
   c.get("seen").session = session.name;
   mustMay(session, one, parts.readOnly);
-  if (one.method !== "GET") {
-    await mustNotBeAgent(c, site);
-    const now = site.context.ports.clock.now();
-    countChange(load, session.digest, { most: MOST_CHANGES, now });
-    if (one.perMinute !== undefined)
-      countChange(load, `${session.digest} ${one.path}`, { most: one.perMinute, now });
-  }
+  if (one.method !== "GET") await mustNotBeAgent(c, site);
+  // Of signed requests only those with a right signature count: a wrong one shuts no other out.
+  if (one.role !== "signed") countChanges(load, session, one, site);
   const isStream = one.answer === undefined;
   if (isStream ? load.streams >= MOST_STREAMS : load.calls >= MOST_AT_ONCE)
     throw new ApiError(503, "busy", "too many requests at once", { retry_after: 1 });
@@ -183,9 +179,13 @@ async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Loa
     if (!gone.signal.aborted) load[kind]--;
     gone.abort();
   };
-  const signal = AbortSignal.any([c.req.raw.signal, parts.closing, gone.signal]);
+  const signal = AbortSignal.any([
+    ...[c.req.raw.signal, parts.closing, gone.signal],
+    site.keys.signedOut(session),
+  ]);
   try {
     const [query, body] = [queryOf(c, one), await bodyOf(c, one, site)];
+    if (one.role === "signed") countChanges(load, session, one, site);
     const params: Record<string, string> = c.req.param();
     const context = { ...site.context, person: { by: session.name, via: "web" as const } };
     const header = (name: string): string | undefined => c.req.header(name);
@@ -220,6 +220,13 @@ function mustMay(session: SignedIn, one: ApiRoute, readOnly: boolean): void {
   throw new ApiError(403, code, `this needs the role ${one.role}; yours is ${has}`);
 }
 
+function countChanges(load: Load, { digest }: SignedIn, one: ApiRoute, site: Site): void {
+  if (one.method === "GET") return;
+  const now = site.context.ports.clock.now();
+  countChange(load, digest, { most: MOST_CHANGES, now });
+  if (one.perMinute !== undefined) countChange(load, `${digest} ${one.path}`, { most: one.perMinute, now });
+}
+
 function countChange({ changes }: Load, of: string, { most, now }: { most: number; now: number }): void {
   const lately = (changes.get(of) ?? []).filter((at) => at > now - CHANGES_WITHIN_MS);
   if (lately.length >= most)
@@ -231,8 +238,7 @@ async function mustNotBeAgent(c: Context<Env>, site: Site): Promise<void> {
   const { remotePort: theirs, localPort: ours, remoteAddress = "", localAddress } = c.env.incoming.socket;
   if (theirs === undefined || ours === undefined)
     throw new ApiError(403, "inside-a-run", "the client has gone before it was known");
-  const isLocal = /^(?:::1$|(?:::ffff:)?127\.)/.test(remoteAddress) || remoteAddress === localAddress;
-  if (!isLocal) return;
+  if (!isOfThisMachine(remoteAddress, localAddress)) return;
   if (await isAgentOfRun(site.context.ports, await site.project(), { theirs, ours }))
     throw new ApiError(403, "inside-a-run", "an agent of a run may not change anything here");
 }

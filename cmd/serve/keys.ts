@@ -44,6 +44,7 @@ export class Keys {
   /** As the file was last read. Other servers of the project write it too. */
   #known = { mark: "", sessions: [] as readonly SignedIn[] };
   #wrong: number[] = [];
+  readonly #signedOut = new Map<string, AbortController>();
 
   constructor(
     private readonly ports: KeyPorts,
@@ -97,6 +98,15 @@ export class Keys {
 
   async signOut(session: SignedIn): Promise<void> {
     await this.#change((all) => all.filter(({ digest }) => digest !== session.digest));
+    this.#signedOut.get(session.digest)?.abort();
+    this.#signedOut.delete(session.digest);
+  }
+
+  /** Aborted when the session signs out here: its streams end with it. */
+  signedOut({ digest }: SignedIn): AbortSignal {
+    const known = this.#signedOut.get(digest) ?? new AbortController();
+    this.#signedOut.set(digest, known);
+    return known.signal;
   }
 
   /** Counts wrong keys. A right one is taken whatever others tried. */

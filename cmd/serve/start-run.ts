@@ -72,10 +72,14 @@ function runningAlready(run: string): ApiError {
   return new ApiError(409, "running", `run ${run} is in progress`, { run });
 }
 
-/** Starts a run of the task once the one in progress has ended; a killed server leaves it to the next run. */
-export async function startWhenFree({ site }: ApiCall, task: string): Promise<string> {
+/** Starts a run of the task once the one in progress has ended, if it is still wanted; a killed server leaves it to the next run. */
+export async function startWhenFree(
+  { site }: ApiCall,
+  task: string,
+  isWanted = () => true,
+): Promise<unknown> {
   const { ports } = site.context;
   const project = await site.project();
   while ((await findLiveRun(ports, project)) !== undefined) await ports.clock.sleep(FREE_AGAIN_MS);
-  return (await startRun(site, [`--task=${task}`])).run;
+  return isWanted() ? (await startRun(site, [`--task=${task}`])).run : undefined;
 }

@@ -202,7 +202,7 @@ test(
       await held;
       await (turn.task === "" ? turn.report() : play(turn));
     });
-    rig.writeBacklog([{ id: "T1" }, { id: "T2", workflow: "plan-approve-execute" }]);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", workflow: "plan-approve-execute" }, { id: "T3" }]);
     rig.gitInit();
     const client = await startServer(rig);
     const post = (task: string, agentType: unknown) =>
@@ -244,6 +244,13 @@ test(
     );
     expect((await client.ask("GET", "/api/tasks/T1/agent-runs")).body).toEqual([made?.body]);
     expect(await post("T1", "review")).toMatchObject({ status: 409 });
+    // Beside another run an agent waits, until its task is completed.
+    const waits = await post("T3", "planification");
+    expect(waits).toMatchObject({ status: 201, body: { id: null, status: "pending" } });
+    const third = () => client.ask("GET", "/api/tasks/T3/agent-runs");
+    expect((await third()).body).toEqual([waits.body]);
+    expect((await client.ask("PUT", "/api/tasks/3/workflow-complete", { complete: true })).status).toBe(200);
+    expect((await third()).body).toEqual([]);
 
     release();
     const planned = await client.ask("GET", "/api/v1/runs");

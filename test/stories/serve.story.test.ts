@@ -2,6 +2,8 @@
 import { renameSync } from "node:fs";
 import { createHmac } from "node:crypto";
 import { request as requestOf } from "node:http";
+import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Program } from "../rig/program.js";
@@ -102,6 +104,27 @@ function statusOf(
     sent.end();
   });
 }
+
+/** Says what the server answers to a change from each of these addresses. */
+const ASK = `const { request } = require("node:http");
+const [base, key, ...all] = process.argv.slice(2);
+const ask = (from) => new Promise((done) => {
+  const [localAddress, port] = from.split(":");
+  const headers = { authorization: "Bearer " + key };
+  const at = { localAddress, ...(port ? { localPort: Number(port) } : {}) };
+  const sent = request(base + "/api/v1/tasks/T1/done", { method: "POST", headers, ...at }, (answer) => {
+    let text = "";
+    answer.on("data", (more) => (text += more)).on("end", () => done(answer.statusCode + " " + text));
+  });
+  sent.on("error", (error) => done(String(error))).end();
+});
+(async () => {
+  for (const from of all) console.log(await ask(from));
+})();
+`;
+const OWN_ADDRESSES = Object.values(networkInterfaces()).flatMap(
+  (all) => all?.filter((one) => !one.internal && one.family === "IPv4").map((one) => one.address) ?? [],
+);
 
 const TASK = { id: "T1", title: "Do T1", priority: 3, status: "todo" };
 
@@ -207,6 +230,9 @@ test(
       waits_for: ["T1"],
     });
     expect((await client.ask("PATCH", "/tasks/T2", { priority: { add: ["x"] } })).status).toBe(422);
+    expect((await client.ask("PATCH", "/tasks/T2", { workflow: "nosuch" })).status).toBe(422);
+    expect((await client.ask("POST", "/tasks", { title: "x", workflow: "nosuch" })).status).toBe(422);
+    expect((await client.ask("POST", "/tasks", { title: " " })).status).toBe(400);
     const old2 = { "if-match": tag };
     for (const verb of ["done", "todo", "pause", "accept", "undo"])
       expect((await client.ask("POST", `/tasks/T2/${verb}`, undefined, old2)).status, verb).toBe(412);
@@ -391,6 +417,12 @@ test(
     rig.gitInit();
     const client = await serve(rig);
     const { port } = new URL(client.base);
+    // An open page, whose port the agent takes at another address.
+    const page = await new Promise<Socket>((resolve) => {
+      const open: Socket = connect(Number(port), "127.0.0.1", () => {
+        resolve(open);
+      });
+    });
     let heard: (told: string) => void = () => undefined;
     const told = new Promise<string>((resolve) => (heard = resolve));
     let release = (): void => undefined;
@@ -400,7 +432,9 @@ test(
         await turn.report();
         return;
       }
-      const call = `env -i ${process.execPath} -e "fetch('${client.base}/api/v1/tasks/T1/done', {method: 'POST', headers: {authorization: 'Bearer ${client.key}'}}).then(async (r) => console.log(r.status, await r.text()))"`;
+      await turn.write("ask.cjs", ASK);
+      const from = ["127.0.0.1", ...OWN_ADDRESSES, `127.0.0.2:${String(page.localPort)}`];
+      const call = `env -i ${process.execPath} ask.cjs ${client.base} ${client.key} ${from.join(" ")}; rm ask.cjs`;
       heard((await turn.shell(call)).stdout);
       await held;
       await turn.write("made.txt", "made\n");
@@ -408,7 +442,10 @@ test(
     });
     const run = String(at(await client.ask("POST", "/runs"), "run"));
     const early = await eventsOf(client, run, { most: 8 });
-    expect(await told).toMatch(/403 .*inside-a-run/);
+    const answers = (await told).trim().split("\n");
+    expect(answers).toHaveLength(2 + OWN_ADDRESSES.length);
+    for (const one of answers) expect(one).toMatch(/403 .*inside-a-run/);
+    page.destroy();
     for (const verb of ["accept", "undo"]) {
       const beside = await client.ask("POST", `/tasks/T1/${verb}`);
       expect([beside.status, at(beside, "error", "code")], verb).toEqual([409, "running"]);
@@ -469,21 +506,28 @@ test(
 
     // A chat tool has no key: its signature is one, once and for a while.
     const sha256 = at(third, "questions", 0, "shows", "sha256");
-    const body = JSON.stringify({ question: "T2", by: "chat ann", outcome: "approve", shown_sha256: sha256 });
+    const id = at(third, "questions", 0, "id");
     const now = Math.floor(Date.now() / 1000);
-    const signed = async (secret: string, time = now): Promise<number> => {
+    const signed = async (secret: string, time = now, question = id): Promise<number> => {
+      const body = JSON.stringify({ question, by: "chat ann", outcome: "approve", shown_sha256: sha256 });
       const signature = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
       const headers = { "x-looper-timestamp": String(time), "x-looper-signature": `sha256=${signature}` };
       return (await client.ask("POST", "/webhooks/answer", body, { authorization: "", ...headers })).status;
     };
     expect(await signed("another-secret")).toBe(401);
     expect(await signed("a-secret-of-the-user", now - 1_000)).toBe(401);
+    // By its task a request that is sent again would answer the next question.
+    expect(await signed("a-secret-of-the-user", now, "T2")).toBe(404);
     expect(await signed("a-secret-of-the-user")).toBe(200);
     // The run may have taken it up already.
     expect([404, 409]).toContain(await signed("a-secret-of-the-user"));
     expect(JSON.stringify((await client.ask("GET", "/config")).body)).not.toContain("a-secret-of-the-user");
     const last = await client.ask("GET", "/runs");
     await eventsOf(client, String(at(last, "runs", 0, "run")));
+    // A stream ends with its session.
+    const open = await ann.fetch("GET", "/changes");
+    expect((await ann.ask("DELETE", "/session")).status).toBe(204);
+    expect(await open.text()).toContain("event: state");
     await client.stop();
   }),
 );

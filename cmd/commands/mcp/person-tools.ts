@@ -134,7 +134,7 @@ function editingTools(site: PersonSite): McpTool[] {
 
 /** As the editing commands do. Its checks are not approved: a client is not the person at the keyboard. */
 function makeEdit({ context, file }: PersonSite, decide: PersonEdit, name?: string): Promise<object> {
-  const workflow = { name, namedBy: "workflow" };
+  const workflow = { names: [name], namedBy: "workflow" };
   return askCommand(edit(context, { file }, { decide, say: () => [], workflow }));
 }
 

@@ -44,6 +44,8 @@ type AgentRun = z.infer<typeof AgentRun>;
 
 /** Tasks whose agent is being started or waits: others who ask meanwhile are told the same run. */
 const busy = new Map<string, Promise<AgentRun>>();
+/** Those that wait for another run's end. */
+const waiting = new Map<string, AgentRun>();
 
 /** The task with this id, or with `T` before a number; 400 for what cannot be an id, else 404. */
 async function taskOf(call: ApiCall): Promise<Task> {
@@ -161,10 +163,10 @@ async function start(call: ApiCall, task: Task, type: AgentType): Promise<AgentR
     ...{ created_at: now, completed_at: null },
   };
   if (live !== undefined) {
-    busy.set(task.id, Promise.resolve(pending));
-    void startWhenFree(call, task.id)
+    waiting.set(task.id, pending);
+    void startWhenFree(call, task.id, () => waiting.get(task.id) === pending)
       .catch(() => undefined)
-      .finally(() => busy.delete(task.id));
+      .finally(() => waiting.get(task.id) === pending && waiting.delete(task.id));
     return pending;
   }
   const { run } = await startRun(site, [`--task=${task.id}`]);
@@ -227,7 +229,7 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
       if (type === undefined)
         throw new ApiError(400, "agent-type", `Invalid agent type. Must be one of: ${TYPES.join(", ")}`);
       const task = await taskOf(call);
-      const other = busy.get(task.id);
+      const other = waiting.get(task.id) ?? busy.get(task.id);
       if (other !== undefined) throw alreadyRunning(await other);
       const begun = start(call, task, type);
       busy.set(task.id, begun);
@@ -242,7 +244,11 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
     does: "The runs of its agents, newest first.",
     answer: z.array(AgentRun),
     errors: [404],
-    handle: async (call) => recordsOf(call, (await taskOf(call)).id),
+    handle: async (call) => {
+      const { id } = await taskOf(call);
+      const pending = waiting.get(id);
+      return [...(pending === undefined ? [] : [pending]), ...(await recordsOf(call, id))];
+    },
   }),
   route("GET", "/api/agent-runs/{id}", {
     does: "One of them.",
@@ -269,6 +275,7 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
         await editAs(context, setStatus([id], "todo"));
         return { success: true, workflow_complete: false, forceCompletedAgents: 0 };
       }
+      waiting.delete(id);
       const forceCompletedAgents = await stopAgents(call, id);
       const { progress } = await taskOf(call);
       // Saved work is delivered, unless the gate rejected it.

@@ -61,8 +61,11 @@ export class ChapoTurns {
       throw new ApiError(503, "busy", "too many conversations at once", { retry_after: 5 });
     this.#opening++;
     try {
-      if (session !== undefined && (await sessionOf(call, session)).isHeld)
-        throw new ApiError(409, "running", `the session ${session} is working on a message`);
+      const mustBeFree = async (): Promise<void> => {
+        if (session !== undefined && (await sessionOf(call, session)).isHeld)
+          throw new ApiError(409, "running", `the session ${session} is working on a message`);
+      };
+      await mustBeFree();
       const model = await modelOf(call);
       let take: Listen = () => undefined;
       const listener = {
@@ -71,7 +74,11 @@ export class ChapoTurns {
         },
         onWarning: () => undefined,
       };
-      const chapo = await openHere(call, { model, signal: this.closing, resume: session, root }, listener);
+      const wish = { model, signal: this.closing, resume: session, root };
+      const chapo = await openHere(call, wish, listener).catch(async (error: unknown) => {
+        await mustBeFree();
+        throw error;
+      });
       const folder = path.join(call.site.sessionsFolder, chapo.id);
       try {
         const log = await openLog(this.ports, folder);

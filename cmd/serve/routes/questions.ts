@@ -75,6 +75,9 @@ export const QUESTION_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const { question, by, ...body } = call.body;
       const context = { ...call.context, person: { by, via: "web" as const } };
+      // By its task's id a request that is sent again would answer the next question too.
+      if ((await findOpen({ ...call, params: { id: question } })).question.id !== question)
+        throw new ApiError(404, "no-question", `there is no question ${question}`);
       return giveAnswer({ ...call, context, body, params: { id: question } });
     },
   }),

@@ -22,7 +22,9 @@ import { ApiError } from "../api-error.js";
 import { route, WithHeaders, type ApiCall, type ApiRoute } from "../route.js";
 
 /** The values of a task that a client may give; unknown keys are refused. */
-const Values = TaskValues.omit({ status: true, blockers: true, result: true });
+const Values = TaskValues.omit({ status: true, blockers: true, result: true }).extend({
+  title: z.string().trim().min(1).optional(),
+});
 const NewTask = Values.strict().required({ title: true });
 
 /** New values by key: `null` clears one, `{add, remove}` changes a list. */
@@ -142,7 +144,14 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     answer: EditAnswer,
     status: 201,
     errors: [422],
-    handle: ({ context, body }) => editAs(context, addTasks([body].flat())),
+    handle: ({ context, body }) => {
+      const drafts = [body].flat();
+      return editAs(
+        context,
+        addTasks(drafts),
+        drafts.map((one) => one.workflow),
+      );
+    },
   }),
   route("POST", "/tasks/edit", {
     does: "Makes all of these changes, or none: a drag of 500 rows is one change.",
@@ -153,7 +162,8 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
       const foreign = body.changes.find(({ op }) => op !== "edit");
       if (foreign !== undefined)
         throw new ApiError(422, "refused", `${foreign.op} has a route of its own; this one takes edits`);
-      return editAs(context, () => body.changes);
+      const names = body.changes.flatMap((one) => (one.op === "edit" ? [one.set["workflow"]] : []));
+      return editAs(context, () => body.changes, names);
     },
   }),
   route("GET", "/tasks/{id}", {
@@ -179,7 +189,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     errors: [404, 412, 422],
     handle: async (asked) => {
       const { call, id } = await matching(asked);
-      return editAs(call.context, patchOf(id, call.body));
+      return editAs(call.context, patchOf(id, call.body), [call.body["workflow"]]);
     },
   }),
   route("DELETE", "/tasks/{id}", {

@@ -83,3 +83,21 @@ test("a log is read in pieces, however long", async () => {
   expect(views).toMatchObject([{ todoFile, finished: [{ taskId: "T1" }] }]);
   expect(Math.max(...reads)).toBeLessThanOrEqual(1 << 20);
 });
+
+test("an attempt that was cut off lasted until the last line of the log, whatever that tells", async () => {
+  const { logDir, log, lines } = unpacked(readdirSync(RECORDED)[0] ?? "");
+  const started = lines.findIndex((line) => line.includes('"type":"agent_started"'));
+  const begun = JSON.parse(lines[started] ?? "") as { seq: number; job: number; timestamp: string };
+  const last = Date.parse(begun.timestamp) + 40_000;
+  const said = {
+    seq: begun.seq + 1,
+    timestamp: new Date(last).toISOString(),
+    type: "message",
+    text: "Still here.",
+  };
+  const told = JSON.stringify({ ...begun, ...said });
+  writeFileSync(log, `${[...lines.slice(0, started + 1), told].join("\n")}\n`);
+  for await (const view of readViews(ports, { folder: logDir, logDir, todoFile: todoFileOf(lines) }))
+    expect(view.at).toBe(last);
+  expect.assertions(1);
+});

@@ -84,9 +84,11 @@ async function withDoing(ports: Pick<Ports, "files">, folder: string, view: View
   if (current === undefined || current.agentEnded) return view;
   const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
   let doing: string | undefined;
+  let { at } = view;
   for await (const line of readLines(ports, folder, Math.max(0, size - LATELY))) {
+    at = Math.max(at, Date.parse(String(line.value["timestamp"])) || 0);
     const event = line.value["job"] === current.job ? await readEvent(ports, folder, line) : undefined;
     doing = (event && doingOf(event)) ?? doing;
   }
-  return doing === undefined ? view : { ...view, current: { ...current, doing } };
+  return { ...view, at, current: doing === undefined ? current : { ...current, doing } };
 }
