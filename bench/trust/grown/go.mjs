@@ -13,6 +13,9 @@ const upper = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
 /** @param {string} at */
 const packageOf = (at) => at.split("/").at(-2) ?? "box";
 
+/** Two tests of one name do not build. @param {string} file */
+const suffixOf = (file) => (file.includes("of_a_box") ? "OfABox" : "");
+
 /** @param {TestCase} one @param {Part} part @param {string} file */
 function testCase({ name, args: [w, h], expected, way }, part, file) {
   const call = `box.${upper(part)}(${w}, ${h})`;
@@ -24,8 +27,7 @@ function testCase({ name, args: [w, h], expected, way }, part, file) {
     todo: `if testing.Short() {\n\t\t${check}\n\t}`,
   };
   const body = way in bodies ? bodies[/** @type {keyof typeof bodies} */ (way)] : check;
-  const suffix = file.includes("of_a_box") ? "OfABox" : "";
-  const text = `func Test${name.replaceAll(/\W+(\w)/g, (_, letter) => String(letter).toUpperCase()).replace(/^./, (letter) => letter.toUpperCase())}${suffix}(t *testing.T) {\n\t${body}\n}\n`;
+  const text = `func Test${name.replaceAll(/\W+(\w)/g, (_, letter) => String(letter).toUpperCase()).replace(/^./, (letter) => letter.toUpperCase())}${suffixOf(file)}(t *testing.T) {\n\t${body}\n}\n`;
   return way === "comment" ? text.replaceAll(/^(?=.)/gm, "// ") : text;
 }
 
@@ -172,7 +174,8 @@ export const GO = {
     text: helperOf("box", '\tif actual != expected {\n\t\tt.Errorf("%d is not %d", actual, expected)\n\t}\n'),
     bent: helperOf("box", ""),
   },
-  vacuous: (part) => `package box_test\n\nimport "testing"\n\nfunc Test${upper(part)}(t *testing.T) {}\n`,
+  vacuous: (part, at = "") =>
+    `package box_test\n\nimport "testing"\n\nfunc Test${upper(part)}${suffixOf(at)}(t *testing.T) {}\n`,
   lost: (test) => test.replace("_test.go", ".go.txt"),
   moved: (test) => test,
   renamed: (test) => test.replace("_test.go", "_of_a_box_test.go"),

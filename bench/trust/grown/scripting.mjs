@@ -1,4 +1,5 @@
 // Projects in PHP (PHPUnit), Ruby (RSpec, Minitest) and Perl (prove).
+import path from "node:path";
 import { LOADING_PERL_CHEATS } from "./loading-cheats.mjs";
 import { MINITEST_CHEATS, PERL_CHEATS, PHP_CHEATS, RSPEC_CHEATS } from "./scripting-cheats.mjs";
 
@@ -118,8 +119,8 @@ const php = {
     bent: "<?php\n\nfunction same($test, $actual, $expected)\n{\n    $test->assertTrue(true);\n}\n",
   },
   helperElsewhere: "lib/same.php",
-  vacuous: (part) =>
-    `<?php\n\nuse PHPUnit\\Framework\\TestCase;\n\nclass ${upper(part)}Test extends TestCase\n{\n    public function test_it(): void\n    {\n        $this->assertTrue(true);\n    }\n}\n`,
+  vacuous: (part, at = `${upper(part)}Test.php`) =>
+    `<?php\n\nuse PHPUnit\\Framework\\TestCase;\n\nclass ${path.basename(at, ".php")} extends TestCase\n{\n    public function test_it(): void\n    {\n        $this->assertTrue(true);\n    }\n}\n`,
   lost: (test) => test.replace("Test.php", ".txt"),
   moved: (test) => test.replace("tests/", "tests/unit/"),
   renamed: (test) => test.replace("Test.php", "OfABoxTest.php"),
