@@ -155,3 +155,57 @@ test("a new branch that begins at work of others is not the attempt's, wherever 
   });
   expect(result(back)).toEqual(["refs/heads/main", [], "same"]);
 });
+
+const SWITCHES: readonly (readonly [name: string, ...switchTo: readonly string[]])[] = [
+  ["ahead", "switch", "-q", "develop"],
+  ["ahead, as a detached HEAD", "checkout", "-q", "--detach", "develop"],
+  ["ahead, by a tag", "checkout", "-q", "v2"],
+];
+
+test.for(SWITCHES.flatMap((one) => [["agent", ...one] as const, ["person", ...one] as const]))(
+  "files of a branch that was there before do not count as its work: %s, %s",
+  async ([who, , ...switchTo], { scratch }) => {
+    const git = who === "agent" ? scratch.git : scratch.person;
+    write(scratch, ".gitignore", "ignored\n");
+    await scratch.commitAll("rules");
+    write(scratch, "ignored", "x\n");
+    await scratch.person("switch", "-qc", "develop");
+    write(scratch, "a.txt", "others\n");
+    write(scratch, "others", "others\n");
+    write(scratch, "both", "others\n");
+    await scratch.person("rm", "-q", "dir/b.txt", ".gitignore");
+    await scratch.person("add", "a.txt", "others", "both");
+    await scratch.person("commit", "-qm", "others");
+    await scratch.person("tag", "v2");
+    await scratch.person("switch", "-q", "main");
+    const seen = await during(scratch, async () => {
+      await git(...switchTo);
+      write(scratch, "agents", "agent\n");
+      write(scratch, "both", "others\nagent\n");
+    });
+    expect(result(seen)).toEqual([
+      "refs/heads/main",
+      ["agents", "both"],
+      { moved: expect.any(String) as string },
+    ]);
+    expect(await scratch.git("status", "--porcelain")).toBe("?? agents\n?? both");
+    expect(seen.warnings.join("\n")).toContain("by the attempt too, and so left as they are: both");
+    expect(seen.warnings.join()).not.toContain("removed from main");
+    const repo = await scratch.open();
+    const again = await checkpoint(repo, { id: "T1", run: "run-1", reuse: true });
+    const next = { checkpoint: again, run: "run-1", label: "T1-2", policy: "runner" } as const;
+    expect((await snapshot(repo, next)).changes.map(({ path }) => path)).toEqual(["agents", "both"]);
+  },
+);
+
+test("a commit is called removed only where the old branch had it", async ({ scratch }) => {
+  const seen = await during(scratch, async () => {
+    await scratch.git("commit", "-q", "--allow-empty", "-m", "on main");
+    await scratch.git("switch", "-qC", "fix/x", "HEAD~1");
+    await scratch.git("commit", "-q", "--allow-empty", "-m", "on fix/x");
+  });
+  expect(seen.warnings).toEqual([
+    expect.stringContaining("HEAD was on fix/x after the attempt and is back on main; fix/x stays"),
+    expect.stringMatching(/^commit \w+ "on main" was removed from main and is kept at \S+-branch;/),
+  ]);
+});

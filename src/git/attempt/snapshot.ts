@@ -5,13 +5,13 @@ import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, sameContent } from "../base/read/diff.js";
 import { OTHERS, readHead, treeish, type Head, type HeadState, isAncestor } from "../base/repository/head.js";
 import { byPath, entriesOf, readPersonIndex, listEntries } from "../index/index-person.js";
-import { diffTrees, stageAll, diffOwnIndex, ownIndex } from "../index/index-file.js";
+import { diffTrees, dropOwnIndex, stageAll, diffOwnIndex, ownIndex } from "../index/index-file.js";
 import { findMadeModules, warnOfInside, whyBroken, compareModules } from "../checkpoint/modules.js";
 import { warnOfTouched } from "../checkpoint/large.js";
 import { removeNewLocks } from "../base/locks.js";
 import type { Repository } from "../base/repository/repository.js";
 import { keepObject } from "../rescue/rescue.js";
-import { revertEntries } from "../restore/restore.js";
+import { isRule, revertEntries } from "../restore/restore.js";
 import { keepRefs, keepStash, warnOfRefs } from "../checkpoint/refs.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import { endConflicts, endOperation } from "../index/operation.js";
@@ -91,13 +91,14 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   // The base never contains the backlog, so it is listed here exactly if git tracks it.
   const all = await diffOwnIndex(repo, base, repo.excludesSaveTodo);
   const backlog = all.find(({ path }) => path === repo.todo?.path);
-  let changes = all.filter((entry) => entry !== backlog);
+  const isWork = ({ path }: DiffEntry): boolean => path !== backlog?.path;
+  let changes = all.filter(isWork);
   const { verdict, switched, target } = move;
   const left = findBegun(before, now);
   if (left !== undefined) await endOperation(repo, left);
   let rescue: string | undefined;
   if (verdict !== "same") {
-    changes = await leaveSwitched(repo, order, changes, switched);
+    changes = (await leaveSwitched(repo, order, changes, switched)).filter(isWork);
     rescue = await putHeadBack(repo, target, now, order);
   }
   const commits = [
@@ -106,6 +107,12 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     ...(await keepRefs(repo, before, now, order)),
     ...(await keepStash(repo, order.checkpoint.stash)),
   ];
+  const came = new Set(switched.map(({ path }) => path));
+  const mixed = changes.filter(({ path }) => came.has(path)).map(({ path }) => toText(path));
+  if (mixed.length > 0)
+    commits.push(
+      `changed where HEAD was, and by the attempt too, and so left as they are: ${listSome(mixed)}`,
+    );
   const { commit, branch } = verdict === "same" ? now : target;
   const head = { commit, branch };
   const person = await readPersonIndex(repo);
@@ -192,7 +199,11 @@ async function leaveSwitched(
   const { checkpoint, run, label } = order;
   if (back.length > 0)
     await revertEntries(repo, { base: checkpoint.base, run, label: `${label}-tree`, own, back });
-  return own;
+  if (!back.some(isRule)) return own;
+  // The rules of the other branch may have ignored less.
+  await dropOwnIndex(repo);
+  await stageAll(repo);
+  return diffOwnIndex(repo, checkpoint.base, repo.excludesSaveTodo);
 }
 
 // Work that an agent committed on a branch of its own, with HEAD back where the attempt began: it counts as the

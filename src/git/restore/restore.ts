@@ -173,7 +173,8 @@ function backFrom(differs: readonly DiffEntry[], since: readonly DiffEntry[]): D
     .filter(({ from, to }) => !sameVersion(from, to) && (exists(from) || exists(to)));
 }
 
-function isRule({ path }: DiffEntry): boolean {
+/** Whether a file decides which others are ignored, or how they are stored. */
+export function isRule({ path }: DiffEntry): boolean {
   return /(?:^|\/)\.git(?:ignore|attributes)$/.test(path);
 }
 

@@ -24,7 +24,7 @@ export type HeadVerdict = "same" | "put-back" | { moved: string };
 /** The position of HEAD relative to its earlier one. */
 export interface HeadMove {
   verdict: HeadVerdict;
-  /** The changes in HEAD that are not on top of the old one; empty if commits were only added. */
+  /** The changes that came with HEAD and are not the work of the attempt: what is not on top of the old one, and work of others. */
   switched: readonly DiffEntry[];
   /** The wanted HEAD: the one the attempt found, with a person's commits on top. */
   target: HeadState;
@@ -46,10 +46,12 @@ export async function judgeHead(
   const onTop =
     before.commit === undefined ||
     (now.commit !== undefined && (await isAncestor(repo, before.commit, now.commit)));
-  const switched = onTop ? [] : await brought(repo, before, now);
-  const rest = { switched, target: before, theirs: undefined };
   const isAway = now.branch !== before.branch;
-  const isKept = isAway && onTop && (await wasMovedByAgent(repo)) && (await holdsAll(repo, before, now));
+  const isSide =
+    isAway && onTop && (await wasMovedByAgent(repo)) && (await addsToStart(repo, { before, now }, now));
+  const switched = onTop && (!isAway || isSide) ? [] : await brought(repo, before, now);
+  const rest = { switched, target: before, theirs: undefined };
+  const isKept = isSide && (await holdsBranch(repo, before, now));
   if (startedRebase || (isAway && !isKept) || !onTop) {
     const moved = describeMove(before, now, startedRebase, await wasMovedByAgent(repo));
     return { ...rest, verdict: { moved } };
@@ -85,11 +87,10 @@ export async function addsToStart(
   return (await count()) === (await count(...known));
 }
 
-/** Whether HEAD, which is elsewhere, holds all that was committed: also what was committed on its branch before. */
-async function holdsAll(repo: Repository, before: HeadState, now: HeadState): Promise<boolean> {
+/** Whether HEAD, which is elsewhere, holds what was committed on its branch before. */
+async function holdsBranch(repo: Repository, before: HeadState, now: HeadState): Promise<boolean> {
   const left = before.branch === undefined ? undefined : now.refs.get(before.branch);
-  const isIn = left === undefined || (now.commit !== undefined && (await isAncestor(repo, left, now.commit)));
-  return isIn && (await addsToStart(repo, { before, now }, now));
+  return left === undefined || (now.commit !== undefined && (await isAncestor(repo, left, now.commit)));
 }
 
 /** Blames the agent only for what its git did: a person may have amended or switched beside it. */
@@ -117,10 +118,19 @@ export async function warnOfCommits(
       `the agent committed on ${name}, which stays: its work is in the task's commit, and HEAD is back on ${branch}; to remove it: git branch -D ${name}`,
     ];
   }
-  if (verdict === "same" || kept === undefined || now.commit === undefined) return told;
+  if (verdict === "same" || now.commit === undefined) return told;
+  const isAway = now.branch !== target.branch;
+  if (isAway && now.branch !== undefined)
+    told.push(
+      `HEAD was on ${nameOf(now)} after the attempt and is back on ${branch}; ${nameOf(now)} stays; to work on it beside a run: git worktree add ../NAME ${nameOf(now)}`,
+    );
+  if (kept === undefined) return told;
   const known = new Set([...(theirs?.kept ?? []), ...(theirs?.lost ?? [])].map(({ commit }) => commit));
-  const range = target.commit === undefined ? now.commit : `${target.commit}..${now.commit}`;
-  const args = ["log", `--max-count=${String(MOST_TOLD)}`, "--format=%H%x00%s", range];
+  const left = isAway && target.branch !== undefined ? (now.refs.get(target.branch) ?? []) : [];
+  const range = [now.commit, left, target.commit === undefined ? [] : `^${target.commit}`].flat();
+  // Elsewhere HEAD may have been at commits of others.
+  const held = isAway ? ["--not", "--branches", "--tags", "--remotes"] : [];
+  const args = ["log", `--max-count=${String(MOST_TOLD)}`, "--format=%H%x00%s", ...range, ...held];
   const commits = (await runGit(repo, args)).out.split("\n").slice(0, -1);
   const off = commits.flatMap((line) => {
     const [commit = "", subject = ""] = line.split("\0");
@@ -208,7 +218,8 @@ async function keepCommits(
   let ref: string | undefined;
   for (const [commit, label] of tips) {
     const free = await freeRescueRef(repo, keep.run, label);
-    if (commit === now.commit) ref = free;
+    // A warning names the commits that only the old branch had.
+    if (commit === now.commit || now.branch !== undefined) ref = free;
     moves.push(`create ${free} ${commit}`);
   }
   return { moves, ref };
