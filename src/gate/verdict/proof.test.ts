@@ -108,6 +108,18 @@ test.each<[what: string, order: { before: Ran; without: Ran; whole: Ran; byComma
   expect(found.map(({ command, name }) => name ?? command)).toEqual(names);
 });
 
+test("a file that only loads proves nothing beside another command's cases", () => {
+  const own = { command: "node --test t.js" };
+  const [bare, whole] = [ran(0, { a: "passed" }), ran(0, { a: "passed" })];
+  const found = findProvingTests({
+    before: [bare, ran(1, {}, own)],
+    without: [bare, ran(1, { "t.js": "failed" }, own)],
+    whole: [whole, ran(0, { "t.js": "passed" }, own)],
+    byCommand: true,
+  });
+  expect(found).toEqual([]);
+});
+
 test("cases that passed before and pass now are counted, and commands without any", () => {
   const before = [ran(1, { a: "passed", b: "failed", c: "passed" }), ran(0, undefined, { command: "lint" })];
   const now = [ran(0, { a: "passed", b: "passed", c: "skipped" }), ran(0, undefined, { command: "lint" })];

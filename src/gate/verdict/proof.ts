@@ -28,15 +28,19 @@ export interface TestOrder {
 
 /** The cases and commands that pass with all, and fail without the source, or are new and cannot run. */
 export function findProvingTests({ before, without, whole, byCommand }: TestOrder): Turned[] {
-  return pairsOf(without, whole).flatMap(([bare, ran]): Turned[] => {
+  const all = pairsOf(without, whole).map(([bare, ran]) => {
+    const passing = compareTests(bare.tests, ran.tests).filter(({ is }) => is === "passed");
+    return { bare, ran, passing };
+  });
+  // A file of a runner of JavaScript, which passes because it loads, is a case only where no command has others.
+  const isCase = ({ name }: { name: string }): boolean => !/^\S+\.[cm]?[jt]sx?$/.test(name);
+  const hasCases = all.some(({ passing }) => passing.some(isCase));
+  return all.flatMap(({ bare, ran, passing }): Turned[] => {
     const { command } = ran;
     const known = before.find((one) => isSameCommand(one, ran))?.tests ?? {};
-    const passing = compareTests(bare.tests, ran.tests).filter(({ is }) => is === "passed");
-    // A file of a runner of JavaScript, which passes because it loads, is a case only where there are no others.
-    const cases = passing.filter(({ name }) => !/^\S+\.[cm]?[jt]sx?$/.test(name));
-    const proving = (cases.length > 0 ? cases : passing).filter(
-      ({ name, was }) => was === "failed" || (was === undefined && !Object.hasOwn(known, name)),
-    );
+    const proving = passing
+      .filter((one) => !hasCases || isCase(one))
+      .filter(({ name, was }) => was === "failed" || (was === undefined && !Object.hasOwn(known, name)));
     if (proving.length > 0) return proving.map(({ name }) => ({ command, name }));
     const isWhole = ran.tests === undefined && endsWell(ran.end) && !endsWell(bare.end);
     return byCommand && isWhole && !ranNothing(ran) ? [{ command }] : [];
