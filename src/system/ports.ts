@@ -174,7 +174,7 @@ export interface RunningProcess {
    */
   ended: Promise<ProcessEnd>;
   /** Signals the process itself, or its whole group. Nothing happens once it is gone. */
-  signal(signal: "SIGINT" | "SIGTERM" | "SIGKILL" | "SIGHUP", target: "process" | "group"): void;
+  signal(signal: "SIGINT" | "SIGTERM" | "SIGKILL" | "SIGHUP" | "SIGCONT", target: "process" | "group"): void;
 }
 
 /** One of which nothing is left in the end. */

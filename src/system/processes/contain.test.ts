@@ -61,6 +61,15 @@ async function start(how: Contain, script: string, tag = "", by = processes): Pr
   return { running, said, printed: () => printed };
 }
 
+/** Once the process is stopped, and what stands around it is as well. */
+async function whenStopped(pid: number): Promise<void> {
+  if (pid === process.pid) return;
+  const stateOf = (): string[] =>
+    /^\d+ \(.*\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.slice(1) ?? [];
+  while (stateOf()[0] !== "T") await nodeClock().sleep(5);
+  await whenStopped(Number(stateOf()[1]));
+}
+
 /** Says `ready` once as many processes as told sleep under its tag. */
 const whenAsleep = (count: number): string =>
   `until [ "$(ps axww -o args= | grep -c "^sleep $1")" = ${count} ]; do :; done; echo ready;`;
@@ -101,6 +110,20 @@ describe.each(HOWS)("contained: %s", (how) => {
     await said("ready");
     running.signal("SIGKILL", "group");
     expect(await running.ended).toEqual({ how: "killed", signal: "SIGKILL" });
+    await running.gone;
+    expect(tagged(tag)).toEqual([]);
+  });
+
+  test.each([
+    ["itself", `kill -STOP $$`],
+    ["with a child", `sh -c 'kill -STOP $$' & kill -STOP $$`],
+  ])("a killed command that had stopped %s ends", async (_, script) => {
+    const tag = newTag();
+    const { running } = await start(how, script, tag);
+    await whenStopped(running.pid);
+    running.signal("SIGTERM", "group");
+    running.signal("SIGKILL", "group");
+    expect(await running.ended).toMatchObject({ how: "killed" });
     await running.gone;
     expect(tagged(tag)).toEqual([]);
   });

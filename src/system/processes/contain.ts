@@ -9,6 +9,7 @@ import { Descendants, endLeftovers, markName } from "./sweep.js";
 
 const SAMPLE_MS = 1_000;
 const LOOK_MS = 2;
+const WAKE_MS = 100;
 /** Where the tools are looked for, before PATH. */
 const PLACES = "/usr/bin:/bin:/usr/sbin:/sbin";
 /** Succeeds where /proc shows what is within, and only that: the shell is there by its own pid. */
@@ -105,10 +106,21 @@ export class Container {
       ended: outer.ended,
       gone,
       signal: (signal, target) => {
-        if (signal === "SIGKILL" && target === "group") void enclosure.close();
+        if (signal === "SIGKILL" && target === "group") this.#end(enclosure, outer);
         else if (pid > 0) sendSignal(pid, signal, target);
       },
     };
+  }
+
+  /** A program that stops has what waits for it stop as well: that one must continue, to see that the program is gone. */
+  #end(enclosure: Enclosure, outer: RunningProcess): void {
+    void enclosure.close();
+    const waking = this.clock.every(WAKE_MS, () => {
+      outer.signal("SIGCONT", "process");
+    });
+    void outer.ended.then(() => {
+      waking.cancel();
+    });
   }
 
   /** The program, once it leads its session; `undefined` when it ended before it was seen. */
