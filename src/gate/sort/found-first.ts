@@ -24,7 +24,12 @@ export function foundBefore(change: ChangedFile, lookup: Lookup): string | undef
   const { path } = change;
   const name = posix.basename(path);
   if (mayBeProgram(change) && (PROGRAMS.has(name) || lookup.hasProgram(name))) return `the program ${name}`;
-  return moduleBefore(path, lookup) ?? rubyBefore(path, lookup) ?? headerBefore(path, lookup);
+  return (
+    moduleBefore(path, lookup) ??
+    rubyBefore(path, lookup) ??
+    javaBefore(path, lookup) ??
+    headerBefore(path, lookup)
+  );
 }
 
 /** Whether a file can be started by its name alone. */
@@ -54,6 +59,13 @@ function rubyBefore(path: string, { files, language }: Lookup): string | undefin
   const [root = "", name = ""] = /^(?:.*\/)?lib\/([\w-]+)/.exec(path) ?? [];
   const isTaken = files.paths.some((one) => one.startsWith(`${root}/`) || one === `${root}.rb`);
   return language === "ruby" && RUBY_LIBRARY.has(name) && !isTaken ? `Ruby's ${name}` : undefined;
+}
+
+/** A class in a package of a library that runs tests, unless the program is that library. */
+function javaBefore(path: string, { files, language }: Lookup): string | undefined {
+  const library = /(?:^|\/)((?:junit|org\/(?:junit|hamcrest|mockito|testng|assertj))\/)/.exec(path)?.[1];
+  if (language !== "java" || library === undefined) return undefined;
+  return files.paths.some((one) => one.includes(library)) ? undefined : `the library's ${library}`;
 }
 
 /** A header of a name that another one has, or one of the standard library. */

@@ -15,6 +15,11 @@ const C: Texts = {
   "src/edge.c": "",
   "src/edge.h": "",
 };
+const JAVA: Texts = {
+  "pom.xml": "",
+  "src/main/java/box/Edge.java": "",
+  "src/test/java/box/EdgeTest.java": "",
+};
 const RUBY: Texts = { "lib/box.rb": "", "lib/digest/box.rb": "", "spec/box_spec.rb": "" };
 const RUST: Texts = { "Cargo.toml": '[package]\nname = "box"\n', "src/lib.rs": "", "tests/edge.rs": "" };
 
@@ -362,6 +367,7 @@ const CASES: Case[] = [
     { ...PYTHON, "more/comparing/__init__.py": "" },
     { "comparing.py": "" },
   ],
+  ["a class of JUnit's", 9, "check", JAVA, { "src/main/java/org/junit/Assert.java": "" }],
   ["a file of Ruby's library", 9, "check", RUBY, { "lib/ostruct.rb": "" }],
   ["a file in a name that the program has", 11, "source", RUBY, { "lib/digest/more.rb": "" }],
   ["a module of Python that runs tests", 9, "check", PYTHON, { "pytest/__init__.py": "" }],
