@@ -103,17 +103,28 @@ export function stateOfBox(mark: string): WorkState | undefined {
   return mark === ">" ? { status: "blocked", blockers: ["deferred"] } : undefined;
 }
 
+/** Words such as `rejected` are about work where more follows: `Rejected ideas`, but not `Rejected payments`. */
 const NOT_DONE =
-  /non-?\s?goals?|out[- ]of[- ]scope|not in scope|won.?t|not planned|rejected|declined|cancell?ed|dropped|abandoned|discarded|obsolete/iu;
+  /non-?\s?goals?|out[- ]of[- ]scope|not in scope|not planned|^won.?t\b|\bwon.?t (?:do|fix|have|be done)\b|(?:^|[:(–—-]\s?)(?:rejected|declined|cancell?ed|dropped|abandoned|discarded|obsolete)(?:$|[^\p{L}\s]|\s+(?:ideas?|features?|items?|tasks?|work|stories|plans?|options?|alternatives?|approaches|proposals?|requirements?|for|from|in|or|\/|\()(?!\p{L}))/iu;
 const ABOUT =
   /^(?:\d+[.)]?\s*)?(?:introduction|overview|summary|background|context|goals?|objectives?|problem.*|motivation|vision|purpose|success.*|open questions?|questions?|technical considerations?|design considerations?|considerations?|constraints?|assumptions?|risks?|dependencies|references?|glossary|appendix.*|timeline|stakeholders?|personas?|users?|target audience|audience|metrics|table of contents|contents|license|changelog|definition of (?:done|ready))$/iu;
 const LESS_THAN_WORK = /non-functional|future|metric|question|assumption|risk/iu;
 const WORK =
   /requirement|user stor|feature|task|deliverable|functional|backlog|to-?do|implementation|milestone|in scope|must.have|should.have/iu;
 
+/** A heading without its number, the signs before and behind it, and a count: `🚧 2. Doing (3)`. */
+export function bareHeading(heading: string): string {
+  const words = heading.replace(/^(?:[^\p{L}\p{N}([]|\d+[.)])+/u, "").split(/\s+/u);
+  const end = words.findLastIndex((word) => !/^(?:[^\p{L}\p{N}]+|[([]\d+(?:\/\d+)?[)\]]:?)$/u.test(word));
+  return words
+    .slice(0, end + 1)
+    .join(" ")
+    .replace(/:$/u, "");
+}
+
 /** Whether a heading is over things that will not be done. */
 export function refusesWork(heading: string): boolean {
-  return NOT_DONE.test(heading);
+  return NOT_DONE.test(bareHeading(heading));
 }
 
 /** Whether a heading of a document is over text about the work, or work that is not decided. */

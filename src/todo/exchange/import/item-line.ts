@@ -5,11 +5,10 @@ import { CANCELLED, priorityIn, stateFor, type WorkState } from "../../check/wor
 export interface ItemLine {
   id?: string;
   title: string;
-  /** The state by its words; its box may say otherwise. */
-  state?: WorkState;
+  /** The states by its words; its box may say otherwise. */
+  states: readonly WorkState[];
   priority?: number;
   dependsOn: readonly string[];
-  blockers: readonly string[];
   tags: readonly string[];
 }
 
@@ -28,11 +27,12 @@ const BARE_ID =
 const NUMBER = /^(?:(\d+)[.)](?=\s)|(\d+(?:\.\d+)+)[.):]?(?=\s))\s*/u;
 const PRIORITY = /^p[0-5]$/iu;
 
-/** Reads the words behind the box. */
-export function readItem(text: string): ItemLine {
-  const read: Words = { title: text.trim(), dependsOn: [], blockers: [], tags: [] };
+/** Reads the words behind the box, of which the first line is the title, and the fields in the lines of `told`. */
+export function readItem(text: string, told = ""): ItemLine {
+  const [first = "", ...more] = text.trim().split("\n");
+  const read: Words = { title: first, states: [], dependsOn: [], tags: [] };
   readState(read);
-  readId(read);
+  const address = readId(read);
   const front = /^(?:[[(]([^\])]{1,20})[\])]|(p[0-5]):)\s+/iu.exec(read.title);
   const priority = priorityIn(front?.[1] ?? front?.[2] ?? "");
   if (front !== null && priority !== undefined) {
@@ -40,8 +40,12 @@ export function readItem(text: string): ItemLine {
     read.title = read.title.slice(front[0].length);
   }
   readEnd(read);
-  read.title = withoutMarks(read.title);
-  return read;
+  read.title = withoutMarks(read.title) + address;
+  // The marks of a wrapped line are at the end of its last one.
+  const last: Words = { ...read, title: more.at(-1) ?? "" };
+  readEnd(last);
+  readFieldLines(last, told);
+  return { ...last, title: read.title };
 }
 
 /** Text that is struck out, and signs before or behind the words. */
@@ -49,37 +53,45 @@ function readState(read: Words): void {
   const struck = /^~~([^~]+)~~$/u.exec(read.title)?.[1];
   if (struck !== undefined) {
     read.title = struck;
-    read.state = { status: "done", tags: [CANCELLED] };
+    read.states = [{ status: "done", tags: [CANCELLED] }];
   }
   const bare = read.title.replace(/^[✅✔☑]\ufe0f?/u, "").replace(/[✅✔☑]\ufe0f?$/u, "");
   if (bare === read.title) return;
   read.title = bare.trim();
-  read.state = { status: "done" };
+  read.states = [...read.states, { status: "done" }];
 }
 
-function readId(read: Words): void {
+/** Returns the address of an id that is a link. */
+function readId(read: Words): string {
+  const [link = "", words = "", at = ""] = /^\[([^[\]]+)\]\(([^()\s]*)\)/u.exec(read.title) ?? [];
+  const title = words + read.title.slice(link.length);
   for (const pattern of [BOLD_ID, NAMED_ID, BARE_ID, NUMBER]) {
-    const found = pattern.exec(read.title);
+    const found = pattern.exec(title);
     const id = found?.[1] ?? found?.[2];
     if (found === null || id === undefined || PRIORITY.test(id)) continue;
     read.id = id;
-    read.title = read.title.slice(found[0].length);
-    return;
+    read.title = title.slice(found[0].length);
+    return at === "" || at.startsWith("#") ? "" : ` (${at})`;
   }
+  return "";
 }
 
-/** A text without the marks of Markdown: bold, italics, struck out, code, links. The content of code stays as it is. */
-export function withoutMarks(text: string): string {
+/** A text without the marks of Markdown: bold, italics, struck out, links. Code stays as it is, addresses if they are wanted. */
+export function withoutMarks(text: string, hasAddresses = true): string {
   return text
     .split(/`([^`]+)`/u)
-    .map((part, at) => (at % 2 === 1 ? part : unmarked(part)))
+    .map((part, at) => (at % 2 === 1 ? part : unmarked(part, hasAddresses)))
     .join("");
 }
 
+const LINK = /!?\[([^[\]]+)\]\(([^()\s]*)\)/gu;
+
 /** A mark begins and ends beside a word, unlike those in paths such as `src/**` and names such as `__init__.py`. */
-function unmarked(text: string): string {
+function unmarked(text: string, hasAddresses: boolean): string {
   return text
-    .replaceAll(/!?\[([^[\]]+)\]\([^()\s]*\)/gu, "$1")
+    .replaceAll(LINK, (_link, words: string, at: string) =>
+      hasAddresses && /^[^#]/u.test(at) ? `${words} (${at})` : words,
+    )
     .replaceAll(
       /(?<![\p{L}\p{N}/*_])(\*\*|__|~~)(?=[^\s*_~/])(.{1,200}?)(?<=[^\s])\1(?![\p{L}\p{N}/*_.(])/gu,
       "$2",
@@ -112,13 +124,14 @@ function readGroup(read: Words, words: string): boolean {
   const priority = read.priority === undefined ? priorityIn(words) : undefined;
   const waits = WAITS.exec(words)?.[1];
   const blocked = BLOCKED.exec(words);
-  const state = stateFor(words);
+  const why = [blocked?.[1]?.trim() ?? ""].filter(Boolean);
+  const state = blocked === null ? stateFor(words) : { status: "blocked" as const, blockers: why };
   if (priority !== undefined) read.priority = priority;
-  else if (blocked !== null) {
-    read.state = { status: "blocked" };
-    read.blockers = blocked[1] === undefined ? [] : [blocked[1].trim()];
-  } else if (state !== undefined && state.status !== "todo") read.state = state;
-  else if (waits !== undefined && read.dependsOn.length === 0 && looksLikeIds(waits))
+  else if (state !== undefined) {
+    read.states = [...read.states, state];
+    // A word for open work says little: it stays in the title.
+    return state.status !== "todo";
+  } else if (waits !== undefined && read.dependsOn.length === 0 && looksLikeIds(waits))
     read.dependsOn = namesIn(waits);
   else return false;
   return true;
@@ -128,28 +141,32 @@ function readGroup(read: Words, words: string): boolean {
 const FIELD =
   /^[-*+\s]{0,12}(?:(status|state)|(priority)|depends on|dependencies|blocked by)\*{0,2}:\*{0,2}\s(.*)$/iu;
 
-/** The fields that lines of a text give. */
-export function readFieldLines(text: string): Pick<ItemLine, "state" | "priority" | "dependsOn"> {
-  const read: Pick<Words, "state" | "priority" | "dependsOn"> = { dependsOn: [] };
+/** Reads the fields that lines of a text give. */
+function readFieldLines(read: Words, text: string): void {
   for (const line of text.split("\n")) {
     const [found, isState, isPriority, value = ""] = FIELD.exec(line) ?? [];
     if (found === undefined) continue;
-    const words = withoutMarks(value.replace(/^[^\p{L}\p{N}]+/u, "").trim());
+    const words = withoutMarks(value, false)
+      .replace(/^[^\p{L}\p{N}]+/u, "")
+      .trim();
     // `blocked - waits for the key`: a word and its reason.
     const [first = "", reason = ""] = words.split(/\s[–—-]{1,2}\s|[:;,(]/u).map((part) => part.trim());
     if (isState !== undefined) {
       const state = stateFor(words) ?? stateFor(first);
-      const blockers =
-        state?.status === "blocked" && reason !== "" ? [reason.replace(/\)$/u, "")] : undefined;
-      read.state ??= state && { ...state, ...(blockers && { blockers }) };
+      const hasWhy = state?.status === "blocked" && reason !== "";
+      if (hasWhy) state.blockers = [reason.replace(/\)$/u, "")];
+      if (state !== undefined) read.states = [...read.states, state];
     } else if (isPriority !== undefined) read.priority ??= priorityIn(words) ?? priorityIn(first);
     else if (looksLikeIds(words)) read.dependsOn = [...read.dependsOn, ...namesIn(words)];
   }
-  return read;
 }
 
+const GROUP_WORD = /\b(?:user story|story|stories|requirement|feature|task|issue)s?\s+(?=#?\d)/giu;
+
+/** `Task 1, TASK-2 and #3`: words for a group are left out. */
 function namesIn(text: string): string[] {
-  return text.split(/[\s,]+/u).filter((name) => name !== "" && name !== "and");
+  const words = text.replaceAll(GROUP_WORD, "").split(/[\s,;&]+/u);
+  return words.map((name) => name.replace(/^#|\.$/gu, "")).filter((name) => name !== "" && name !== "and");
 }
 
 /** An id has a digit, unlike a word of a sentence. */

@@ -133,6 +133,37 @@ test("all lists of a file are read, those of groups without a title too", () => 
   ]);
 });
 
+test("ids of parts stay where they are free; texts in lists are tasks; values that nothing reads are named", () => {
+  const story = (id: string, dependsOn: unknown = []) => ({ id, title: `Do ${id}`, dependsOn });
+  const { tasks, notes } = imported(
+    JSON.stringify({
+      epics: [
+        { id: "E1", title: "e", stories: [story("US-1"), story("US-2", ["US-1"])] },
+        { id: "E2", title: "f", stories: [story("US-1"), story("US-3", ["US-1", "US-2"])] },
+        { name: "Pay", goal: "money", tasks: [story("US-4", { A: true }), "Cash"] },
+      ],
+      tasks: ["Ship", { title: "Big", id: 1234567890123456781 }, { title: "Two", id: 1234567890123456782 }],
+    }),
+  );
+  expect(tasks.map(({ id, title, depends_on = [] }) => [id, title, depends_on.join(" ")])).toEqual([
+    ["US-1", "Do US-1", ""],
+    ["US-2", "Do US-2", "US-1"],
+    ["E1", "e", "US-1 US-2"],
+    ["E2.US-1", "Do US-1", ""],
+    ["US-3", "Do US-3", "E2.US-1 US-2"],
+    ["E2", "f", "E2.US-1 US-3"],
+    ["US-4", "Do US-4", ""],
+    ["US-5", "Cash", ""],
+    ["US-6", "Ship", ""],
+    ["US-7", "Big", ""],
+    ["US-8", "Two", ""],
+  ]);
+  expect(notes).toEqual([
+    "left out of the group pay: goal",
+    'US-4 Do US-4: dependencies not read: [{"A":true}]',
+  ]);
+});
+
 const BEADS = [
   {
     id: "bd-1",
@@ -236,6 +267,32 @@ test("issues of GitHub: labels are tags and priorities, the text says what is wa
   ]);
 });
 
+test("issues with whole issues as dependencies, those of GitHub with both ids, and features without a title", () => {
+  const edges = (records: object[]) =>
+    imported(JSON.stringify(records)).tasks.map(({ id, depends_on = [] }) => [id, ...depends_on]);
+  const one = { id: "bd-1", title: "One", status: "open" };
+  const dependencies = [
+    { ...one, dependency_type: "blocks" },
+    { id: "bd-3", title: "Three", dependency_type: "related" },
+  ];
+  expect(edges([one, { id: "bd-2", title: "Two", status: "open", dependencies }])).toEqual([
+    ["bd-1"],
+    ["bd-2", "bd-1"],
+  ]);
+  const issue = (number: number, body: string) => ({
+    body,
+    id: `I_${number}`,
+    number,
+    state: "open",
+    title: body,
+  });
+  expect(edges([issue(7, "Blocked by #5"), issue(5, "Base")])).toEqual([["GH-7", "GH-5"], ["GH-5"]]);
+  const feature = { category: "x", description: "User can log in", steps: ["a"], passes: false };
+  expect(imported(JSON.stringify([feature])).tasks).toMatchObject([
+    { title: "User can log in", steps: ["a"] },
+  ]);
+});
+
 test("a file without tasks is refused with a short reason", () => {
   expect(refusal("")).toBe("there is nothing in it");
   expect(refusal("\ufeff \n")).toBe("there is nothing in it");
@@ -260,6 +317,7 @@ test("a file without tasks is refused with a short reason", () => {
     expect(refusal(other), other).toMatch(/not a known list of tasks|no tasks in it/);
   expect(refusal('{"userStories":[]}')).toBe("there are no tasks in it (a prd.json of ralph)");
   expect(refusal('{"schema_version":1,"tasks":[{}]}')).toMatch(/^it is not a valid task file: line 1/);
+  expect(refusal("---\nid: a\ntitle: Fix: x\n---\n")).toMatch(/^its header is not YAML: .* at line 3,/);
   expect(refusal("[x] done\n", "a.txt")).toMatch(/no tasks in it/);
 });
 

@@ -74,6 +74,9 @@ test("ids: kept where valid and free, else the next in style; edges that lead no
     'US-004: dependency on "US-9" dropped: no such task',
     "US-003: dependency on US-001 dropped: it would close a cycle",
   ]);
+  expect(imported('{"tasks":[{"id":"X Y","title":"a"}]}').notes).toEqual([
+    '"a" is called T1: its id "X Y" has white space',
+  ]);
 });
 
 test("words in brackets without a meaning stay in the title, P1 is not an id, and #12 is not a tag", () => {

@@ -6,6 +6,7 @@ import { given } from "../../../system/given.js";
 import { shorten } from "../../../system/text/cut.js";
 import { lineCounter } from "../../../system/text/line-counter.js";
 import {
+  bareHeading,
   isAboutWork,
   priorityIn,
   promisesWork,
@@ -15,7 +16,7 @@ import {
   type WorkState,
 } from "../../check/words.js";
 import type { Drafted, TaskDraft } from "./plan.js";
-import { readFieldLines, readItem, withoutMarks, type ItemLine } from "./item-line.js";
+import { readItem, withoutMarks, type ItemLine } from "./item-line.js";
 
 type Block = ReturnType<typeof fromMarkdown>["children"][number];
 type Item = Extract<Block, { type: "list" }>["children"][number];
@@ -50,16 +51,16 @@ export function readMarkdown(text: string): Drafted {
   };
 }
 
-/** The boxes of a text, in its order, and the numbers of their lines. */
-export function boxesOf(text: string): { words: string; line: number; done: boolean }[] {
-  return new Document(text).boxes();
-}
+/** Headings over boxes that are demands on one task. */
+const DEMANDS = /^(?:(?:acceptance|success) criteria|definition of done|test plan)\b/iu;
 
 const NUMBERED =
-  /^(?:([A-Za-z]{1,10}-?\d+(?:\.\d+)*)|(user story|story|requirement|feature|task|epic|milestone|phase|step|sprint|stage|part|week|day)\s+#?(\d+(?:\.\d+)*))\s*[:.)–—-]/iu;
+  /^(?:(?!P[0-5]\b)([A-Za-z]{1,10}-?\d+(?:\.\d+)*)|(user story|story|requirement|feature|task|epic|milestone|phase|step|sprint|stage|part|week|day)\s+#?(\d+(?:\.\d+)*))\s*[:.)–—-]/iu;
 /** `~~Title~~`, also behind a number. */
 const STRUCK = /(?:^|[:.)–—-]\s)~~[^~]+~~$/u;
 const REQUIREMENT = /^(?:user story|story|requirement|feature)$/iu;
+/** A day, epic, half of a year, milestone, quarter, sprint, version or week: `M1`, `Q3`, `v2.0`. */
+const GROUP_ID = /^[DEHMQSVW]\d/iu;
 
 /** `US-001: …`, `User story 3: …`, `Phase 2: …`; of a group the boxes below it are the tasks. */
 function numberIn(heading: string): { id: string; title: string; isGroup: boolean } | undefined {
@@ -67,10 +68,14 @@ function numberIn(heading: string): { id: string; title: string; isGroup: boolea
   const id = own ?? number;
   const title = heading.slice(match.length).replace(/^[\s:.)–—-]+/u, "");
   if (id === undefined || title === "") return undefined;
-  return { id, title, isGroup: word !== undefined && !REQUIREMENT.test(word) };
+  return { id, title, isGroup: word === undefined ? GROUP_ID.test(id) : !REQUIREMENT.test(word) };
 }
 
-class Document {
+const OPEN: WorkState = { status: "todo" };
+const TICKED: WorkState = { status: "done" };
+
+/** A text that is read. */
+export class Document {
   readonly notes: string[] = [];
   isChecklist = false;
   private readonly sections: Section[] = [];
@@ -93,13 +98,13 @@ class Document {
         const [first, last] = [block.children[0], block.children.at(-1)];
         const words =
           first === undefined || last === undefined ? "" : text.slice(startOf(first), endOf(last));
-        const title = withoutMarks(words);
+        const title = withoutMarks(words, false);
         const at = this.sections.length;
         const isStruck = STRUCK.test(words);
         if (!isStruck) this.take(block);
         section = { ...whole, isStruck, at, level, title, blocks: [], start: endOf(block), above };
         this.sections.push(section);
-      } else if (block.type === "html" || block.type === "thematicBreak") this.take(block);
+      } else if (block.type === "thematicBreak" || this.rawOf(block).startsWith("<!--")) this.take(block);
       else section.blocks.push(block);
     }
   }
@@ -128,6 +133,13 @@ class Document {
     return ordered.length > 0 ? ordered : this.sectionTasks();
   }
 
+  /** Whether it has tasks of its own. */
+  holdsTasks(): boolean {
+    const boxed = this.sections.filter((section) => this.hasBoxes(section));
+    return this.numberedSections().size > 0 || boxed.some(({ title }) => !DEMANDS.test(title));
+  }
+
+  /** Its boxes, in their order, and the numbers of their lines. */
   boxes(): { words: string; line: number; done: boolean }[] {
     return this.sections
       .flatMap(({ blocks }) => blocks)
@@ -184,10 +196,7 @@ class Document {
   }
 
   private holdsBox(block: Block): boolean {
-    if (block.type !== "list") return false;
-    return block.children.some(
-      (item) => this.boxOf(item) !== undefined || item.children.some((one) => this.holdsBox(one)),
-    );
+    return this.boxesIn(block).length > 0;
   }
 
   /** A heading as a task; its boxes say whether it is done. */
@@ -199,32 +208,22 @@ class Document {
     const boxes = all.flatMap(({ blocks }) => blocks).flatMap((block) => this.boxesIn(block));
     const isDone = boxes.every(({ box }) => stateOfBox(box)?.status === "done");
     const details = this.text.slice(section.start, end).trim();
-    const item = readItem(title);
     // Code shows examples, no fields of this task.
     const told = section.blocks.filter(({ type }) => type === "paragraph" || type === "list");
-    const words = told.map((block) => this.rawOf(block)).join("\n");
-    const { state: word, priority, dependsOn } = readFieldLines(words);
-    const ticked: WorkState[] = boxes.length === 0 ? [] : [{ status: isDone ? "done" : "todo" }];
-    const said = [...ticked, ...[item.state, word].filter((one) => one !== undefined)];
+    const item = readItem(title, told.map((block) => this.rawOf(block)).join("\n"));
+    const ticked = boxes.length === 0 ? [] : [isDone ? TICKED : OPEN];
+    const state = this.settle(item.title, [...ticked, ...item.states]);
+    return { ...fieldsOf(item, state), ...given({ id }), details };
+  }
+
+  /** Of several states one that is cancelled counts, then the one that is open, with a note. */
+  private settle(title: string, said: readonly WorkState[]): WorkState {
     const open = said.find(({ status }) => status !== "done" && status !== "todo");
-    const state = said.find(({ tags }) => tags !== undefined) ??
-      open ??
-      said.find(({ status }) => status === "todo") ??
-      said[0] ?? { status: "todo" };
-    if (state.status !== "done" && said.some(({ status }) => status === "done"))
-      this.notes.push(
-        `${JSON.stringify(shorten(item.title, 60))} is not taken as done: something in it is open`,
-      );
-    return {
-      ...given({ priority }),
-      ...fieldsOf(item),
-      ...given({ id }),
-      status: state.status,
-      blockers: item.blockers.length > 0 ? item.blockers : (state.blockers ?? []),
-      tags: [...item.tags, ...(state.tags ?? [])],
-      dependsOn: [...item.dependsOn, ...dependsOn],
-      details,
-    };
+    const found =
+      said.find(({ tags }) => tags !== undefined) ?? open ?? said.find(({ status }) => status === "todo");
+    if (found !== undefined && found.status !== "done" && said.some(({ status }) => status === "done"))
+      this.notes.push(`${JSON.stringify(shorten(title, 60))} is not taken as done: something in it is open`);
+    return found ?? said[0] ?? OPEN;
   }
 
   private boxesIn(block: Block): { item: Item; box: string }[] {
@@ -254,21 +253,14 @@ class Document {
 
   private boxTask(item: Item, around: Around): TaskDraft[] {
     const words = this.wordsOf(item);
-    const { steps, done, details } = this.insideOf(item);
+    const { steps, done, details, told } = this.insideOf(item);
     if (words + details + steps.join("") === "") return [];
     this.take(item);
-    const read = readItem(words);
+    const read = readItem([words, ...this.firstLines(item).slice(1)].join("\n"), told);
     const marked = stateOfBox(this.boxOf(item) ?? "");
-    const said = [marked ?? { status: "todo" as const }, ...(read.state === undefined ? [] : [read.state])];
-    const isOpen = steps.length > 0 || marked === undefined;
-    const ticked = said.find(({ status }) => status === "done");
-    let state: WorkState = said.find(({ status }) => status !== "done" && status !== "todo") ??
-      marked ?? { status: "todo" };
-    if (isOpen && ticked !== undefined && ticked.tags === undefined) {
-      const why = steps.length > 0 ? "a box below it is open" : "its box is open";
-      this.notes.push(`${JSON.stringify(shorten(read.title, 60))} is not taken as done: ${why}`);
-      state = { status: "todo" };
-    } else if (ticked?.tags !== undefined) state = ticked;
+    // A box of a group in progress is marked like a cancelled one.
+    const box = steps.length > 0 && marked?.status === "done" ? [TICKED, OPEN] : [marked ?? OPEN];
+    let state = this.settle(read.title, [...box, ...read.states]);
     if (state.status === "todo") state = around.state ?? state;
     if (state.status !== "done")
       for (const step of done)
@@ -278,10 +270,7 @@ class Document {
     return [
       {
         ...given({ priority: around.priority }),
-        ...fieldsOf(read),
-        status: state.status,
-        blockers: read.blockers.length > 0 ? read.blockers : (state.blockers ?? []),
-        tags: [...new Set([...around.tags, ...(state.tags ?? []), ...read.tags])],
+        ...fieldsOf(read, state, around.tags),
         steps: state.status === "done" ? [...done, ...steps] : steps,
         details,
       },
@@ -305,8 +294,9 @@ class Document {
             (_whole, bold: string) => `${bold}: `,
           );
           const read = readItem(plain.replace(/:\s*$/u, ""));
-          const tags = [...(tag === "" ? [] : [tag]), ...read.tags, ...(read.state?.tags ?? [])];
-          return { ...fieldsOf(read), tags, details: this.bodyOf(item, item.children.slice(1)) };
+          const state = this.settle(read.title, read.states);
+          const details = this.bodyOf(item, item.children.slice(1));
+          return { ...fieldsOf(read, state, tag === "" ? [] : [tag]), details };
         });
       }),
     );
@@ -320,7 +310,7 @@ class Document {
       .map((section) => {
         this.takeRange(section.start, section.end);
         return {
-          title: section.title.replace(/^\d+(?:\.\d+)*[.)]?\s+/u, ""),
+          ...fieldsOf(readItem(section.title.replace(/^\d+(?:\.\d+)*[.)]?\s+/u, "")), OPEN),
           details: this.text.slice(section.start, section.end).trim(),
         };
       });
@@ -353,7 +343,7 @@ class Document {
   }
 
   /** The boxes below an item, and the text. */
-  private insideOf(item: Item): { steps: string[]; done: string[]; details: string } {
+  private insideOf(item: Item): { steps: string[]; done: string[]; details: string; told: string } {
     const steps: string[] = [];
     const done: string[] = [];
     const text: string[] = [];
@@ -372,7 +362,16 @@ class Document {
       }
     };
     walk(item);
-    return { steps, done, details: text.filter((part) => part !== "").join("\n\n") };
+    // Code shows examples, no fields of this task.
+    const fields = item.children.flatMap((block): Placed[] =>
+      block.type === "list"
+        ? block.children.filter((below) => this.boxOf(below) === undefined)
+        : block.type === "paragraph"
+          ? [block]
+          : [],
+    );
+    const told = fields.map((block) => this.rawOf(block)).join("\n");
+    return { steps, done, details: text.filter((part) => part !== "").join("\n\n"), told };
   }
 
   /** The text of blocks in an item, without the indentation of the item's words; of its words all but the first line. */
@@ -403,7 +402,8 @@ class Document {
   }
 }
 
-const BOX = /^\[(.)\](?:\s+|$)/u;
+/** A letter or number other than x is a mark of another kind: `[P]`, `[1]`. */
+const BOX = /^\[([xX]|[^\p{L}\p{N}])\](?:\s+|$)/u;
 
 /** A line that begins a block, whatever is above it. */
 const BEGINS = /^(?:#{1,6} +\S|[-*+] +\S)/u;
@@ -456,8 +456,11 @@ function endOf({ position }: Placed): number {
   return position?.end.offset ?? 0;
 }
 
-function fieldsOf({ id, title, priority, tags, dependsOn, blockers, state }: ItemLine): TaskDraft {
-  return { ...given({ id, priority, status: state?.status }), title, tags, dependsOn, blockers };
+function fieldsOf(item: ItemLine, state: WorkState, outer: readonly string[] = []): TaskDraft {
+  const { id, priority, title, dependsOn } = item;
+  const { status, blockers = [] } = state;
+  const tags = [...new Set([...outer, ...(state.tags ?? []), ...item.tags])];
+  return { ...given({ id, priority }), title, status, blockers, tags, dependsOn };
 }
 
 /** Properties that a heading, or an item without a box, gives to the tasks below it. */
@@ -479,17 +482,17 @@ const LONGEST_HEADING = 100;
 
 /** `## Login (P1)`, `## High priority`, `## Doing`, `## Phase 2: Login`. */
 function aroundIn(heading: string): Around {
-  const words = heading.replace(/:$/u, "").trim();
+  const words = bareHeading(heading);
   if (words.length > LONGEST_HEADING) return { tags: [] };
   const whole = priorityIn(words);
   if (whole !== undefined) return { tags: [], priority: whole };
-  const [, front, back] = /^(P[0-5])\b[\s:–—-]*|\s*[[(]([^\])]+)[\])]$/iu.exec(words) ?? [];
-  const priority = priorityIn(front ?? back ?? "");
-  const rest =
-    priority === undefined ? words : words.replace(/^P[0-5]\b[\s:–—-]*|\s*[[(][^\])]+[\])]$/iu, "");
+  const [mark = "", front, back] = /^(P[0-5])\b[\s:–—-]*|\s*[[(]([^\])]+)[\])]$/iu.exec(words) ?? [];
+  // Phases come one after the other, whatever the priority of the work in them.
+  const priority = /^phase\b/iu.test(words) ? undefined : priorityIn(front ?? back ?? "");
+  const rest = priority === undefined ? words : words.replace(mark, "");
   const state = stateFor(rest);
   if (state !== undefined && (state.status === "doing" || state.status === "blocked"))
-    return { tags: [], state };
+    return { tags: [], state, ...given({ priority }) };
   const name = numberIn(rest)?.title ?? rest;
   const tag = PLAIN.test(name.toLowerCase()) ? "" : slug(name);
   return { tags: tag === "" ? [] : [tag], ...given({ priority }) };

@@ -29,15 +29,21 @@ export function planImport(
     const id = ids[at];
     return id === undefined ? [] : [{ draft, id, names: draft.dependsOn ?? [] }];
   });
+  const known = [
+    ...named.map(({ draft, id }) => [draft.id, id] as const),
+    ...there.map(({ id }) => [id, id] as const),
+  ];
+  for (const fold of [String, folded])
+    for (const [name, id] of known)
+      if (name !== undefined && !byName.has(fold(name))) byName.set(fold(name), id);
   for (const { draft, id } of named) {
-    if (draft.id !== undefined && !byName.has(draft.id)) byName.set(draft.id, id);
     if (draft.id === undefined || draft.id === id) continue;
-    const why = TaskId.safeParse(draft.id).success && taken.has(draft.id) ? "taken" : "none";
-    said.push(`${quoted(draft.title)} is called ${id}: its id ${quoted(draft.id)} is ${why}`);
+    const why = TaskId.safeParse(draft.id).success && taken.has(draft.id) ? "is taken" : "has white space";
+    said.push(`${quoted(draft.title)} is called ${id}: its id ${quoted(draft.id)} ${why}`);
   }
   const edges = linkTasks(
     named,
-    (name) => byName.get(name),
+    (name) => byName.get(name) ?? byName.get(folded(name)),
     (id, words) => said.push(`${id}: ${words}`),
   );
   const tasks = named.map(({ draft, id }) => toTask(draft, { id, edges: edges.get(id) ?? [] }));

@@ -1,14 +1,16 @@
 // Detects the format of a foreign file from its content, and from its name only when the content could be two formats. Leaves
 // each format to its own file.
+import { errorMessage } from "../../../system/errors.js";
 import { err, ok, type Result } from "../../../system/result.js";
 import { isRecord, tryParseJson } from "../../../system/text/json.js";
 import { parse as parseYaml } from "yaml";
 import { checkBacklog } from "../../check/check.js";
 import type { Problem } from "../../model/problem.js";
+import { priorityIn, stateFor } from "../../check/words.js";
 import { decode } from "../../understand/understand.js";
 import type { Drafted, TaskDraft } from "./plan.js";
 import { textOf, type Fields, isIssueOfGitHub, isTask, listsIn, readRecords } from "./records.js";
-import { readMarkdown, boxesOf } from "./markdown.js";
+import { Document, readMarkdown } from "./markdown.js";
 import type { Backlog } from "../../model/task.js";
 import { given } from "../../../system/given.js";
 
@@ -51,22 +53,32 @@ function readText(text: string): Result<Drafted, NoImport> {
     lines[0]?.trimEnd() === "---"
       ? lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/u.test(line))
       : -1;
-  const header = end === -1 ? undefined : readHeader(lines.slice(1, end).join("\n"));
+  const header = end === -1 ? undefined : readHeader("\n" + lines.slice(1, end).join("\n"));
+  if (typeof header === "string")
+    return err({ what: `its header is not YAML: ${header}`, hint: "put the value in quotes" });
   if (header === undefined) return ok(readMarkdown(lines.join("\n")));
   // The lines keep their numbers.
   const body = "\n".repeat(end + 1) + lines.slice(end + 1).join("\n");
-  const isOne =
-    isTask(header) || (textOf(header["id"]) !== undefined && textOf(header["title"]) !== undefined);
-  return ok(isOne ? readTaskDocument(header, body) : readMarkdown(body));
+  return ok(isOneTask(header, body) ? readTaskDocument(header, body) : readMarkdown(body));
 }
 
-/** The settings at the top of a text: of another program, or those of a task of Backlog.md. */
-function readHeader(text: string): Fields | undefined {
+/** Whether a header is that of one task, as Backlog.md writes it, rather than of a page with tasks in it. */
+function isOneTask({ id, title, status, priority }: Fields, body: string): boolean {
+  const isNamed = textOf(id) !== undefined;
+  const hasState = (stateFor(textOf(status) ?? "") ?? priorityIn(textOf(priority) ?? "")) !== undefined;
+  return (
+    textOf(title) !== undefined &&
+    (new Document(body).holdsTasks() ? isNamed && hasState : isNamed || hasState)
+  );
+}
+
+/** The settings at the top of a text, of another program or of a task; a text: why they cannot be read. */
+function readHeader(text: string): Fields | string | undefined {
   try {
     const header: unknown = parseYaml(text, { schema: "core", maxAliasCount: 0 });
     return isRecord(header) ? header : undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return /^\s*[\w-]+:/u.test(text) ? errorMessage(error).split(":\n")[0] : undefined;
   }
 }
 
@@ -166,7 +178,9 @@ function readOwn({ tasks, project, meta }: Backlog): Drafted {
 
 function readTaskDocument(header: Fields, body: string): Drafted {
   const { drafts, ...read } = readRecords([{ path: [], records: [header] }], {}, "a task in Markdown");
-  const boxes = boxesOf(body).map((box) => ({ ...box, words: box.words.replace(/^#\d+\s+/u, "") }));
+  const boxes = new Document(body)
+    .boxes()
+    .map((box) => ({ ...box, words: box.words.replace(/^#\d+\s+/u, "") }));
   const open = boxes.filter(({ done }) => !done);
   const notes = [...read.notes];
   const tasks = drafts.map((draft) => {

@@ -6,12 +6,12 @@ import { isRecord } from "../../../system/text/json.js";
 import { priorityIn, readPriority, stateFor, type WorkState } from "../../check/words.js";
 import type { Drafted, TaskDraft } from "./plan.js";
 
-/** The names of each field, without case and separators; the first that a record has counts. */
+/** The names of each field, without case and separators; the first that says something counts. */
 const NAMES = {
   id: "id number key taskid identifier",
   title: "title name summary subject task story",
   description: "description body desc",
-  reference: "externalref url reference link",
+  reference: "externalref htmlurl url reference link",
   status: "status state column",
   stateReason: "statereason",
   priority: "priority prio",
@@ -23,7 +23,7 @@ const NAMES = {
   steps: "steps checklist todos",
   tags: "labels tags",
   type: "issuetype type",
-  dependsOn: "dependencies dependson deps blockedby requires",
+  dependsOn: "dependencies dependson deps blockedby requires prerequisites",
   parts: "subtasks children tasks stories userstories issues items features",
   done: "passes passed done completed complete finished closed checked",
   blocked: "blocked isblocked blockers blockedreason",
@@ -38,40 +38,62 @@ const FIELD_OF: ReadonlyMap<string, Field> = new Map(
     NAMES[field].split(" ").map((name) => [name, field] as const),
   ),
 );
+/** Fields of which all keys count. */
+const JOINED: ReadonlySet<Field> = new Set<Field>(["status", "done", "dependsOn", "parts", "steps", "tags"]);
 /** Fields that tell a task from another thing with a title. */
 const TELLING: readonly Field[] = [
   ...(["status", "priority", "description", "criteria", "dependsOn", "parts"] as const),
   ...(["done", "blocked", "steps", "details"] as const),
 ];
 
-/** A record, read by the table: the value of each field, and the members that are in no field. */
+/** A record, read by the table: the values of each field, and the members that no field reads. */
 class Row {
-  readonly values = new Map<Field, unknown>();
-  /** The key that a field has in the source. */
-  readonly keys = new Map<Field, string>();
+  readonly values = new Map<Field, unknown[]>();
   readonly others: Record<string, unknown> = {};
 
   constructor(fields: Fields) {
     for (const [key, value] of Object.entries(fields)) {
-      const field = FIELD_OF.get(key.toLowerCase().replaceAll(/[_\-\s]/gu, ""));
-      const first = field !== undefined && !this.values.has(field);
-      if (first) {
-        this.values.set(field, value);
-        this.keys.set(field, key);
-      } else if (!isEmpty(value)) this.others[key] = value;
+      const name = key.toLowerCase().replaceAll(/[_\-\s]/gu, "");
+      const field = name === "id" && isIssueOfGitHub(fields) ? undefined : FIELD_OF.get(name);
+      const values = field === undefined ? [] : this.all(field).filter((one) => !isEmpty(one));
+      const isNext = field !== undefined && (values.length === 0 || JOINED.has(field));
+      if (isNext) this.values.set(field, [...values, value]);
+      if (!(isNext && isRead(field, value)) && !isEmpty(value)) this.others[key] = value;
     }
   }
 
   get(field: Field): unknown {
-    return this.values.get(field);
+    return this.all(field)[0];
   }
+
+  all(field: Field): readonly unknown[] {
+    return this.values.get(field) ?? [];
+  }
+
+  /** The items of its lists of parts. */
+  parts(): unknown[] {
+    return this.all("parts").filter(Array.isArray).flat();
+  }
+}
+
+/** Whether all that a value of a field says is read; else it is kept as it is. */
+function isRead(field: Field, value: unknown, isItem = false): boolean {
+  if (isEmpty(value) || field === "priority") return true;
+  if (Array.isArray(value)) return value.every((one) => isRead(field, one, true));
+  if (field === "done") return typeof value === "boolean";
+  if (field === "status") return stateFor(textOf(value) ?? "") !== undefined;
+  if (field === "dependsOn") return edgesIn([value]).length > 0;
+  if (field === "parts") return isItem && (isRecord(value) || typeof value === "string");
+  const isObject = isItem && isRecord(value) && (field === "steps" || field === "criteria");
+  return isObject || typeof value === "boolean" || textOf(value) !== undefined;
 }
 
 /** Whether an object is probably a task. */
 export function isTask(fields: Fields): boolean {
   const row = new Row(fields);
-  // A group may have no title: its parts tell it.
-  if (lineOf(row.get("title")) === "") return fieldsIn(row.get("parts")).some(isTask);
+  // A feature may have only a description, and a group no title: its parts tell it.
+  if (lineOf(row.get("title")) === "" && (isEmpty(row.get("description")) || !row.values.has("done")))
+    return fieldsIn(row.parts()).some(isTask);
   return TELLING.some((field) => row.values.has(field));
 }
 
@@ -89,7 +111,7 @@ export function listsIn(value: Fields, path: readonly string[] = []): RecordList
   return Object.entries(value).flatMap(([key, child]) => {
     const here = [...path, key];
     if (isRecord(child)) return listsIn(child, here);
-    const records = fieldsIn(child);
+    const records = itemsOf(child);
     return records.some(isTask) || (LISTS.test(key) && records.length > 0) ? [{ path: here, records }] : [];
   });
 }
@@ -98,6 +120,8 @@ export function listsIn(value: Fields, path: readonly string[] = []): RecordList
 interface Around {
   /** Put before ids that would else be those of another list. */
   prefix: string;
+  /** The ids of parts until now. */
+  used: Set<string>;
   tags: readonly string[];
   state: WorkState | undefined;
   scale: Scale;
@@ -113,12 +137,14 @@ const DELETED = "tombstone";
 export function readRecords(lists: readonly RecordList[], whole: Fields, format: string): Drafted {
   const notes: string[] = [];
   const named = lists.filter(({ path }) => path.length > 1).map(({ path }) => path[0]);
+  const used = new Set<string>();
   const main = named.includes(MAIN) ? MAIN : named[0];
   const drafts = lists.flatMap(({ path, records }) => {
     const [tag = ""] = path.length > 1 && path[0] !== main ? path : [];
     if (tag !== "") notes.push(`tasks of the tag ${tag} are called ${tag}-1, ${tag}-2 …`);
     const around: Around = {
       prefix: tag === "" ? "" : `${tag}-`,
+      used,
       tags: tag === "" ? [] : [tag],
       state: stateFor(path.at(-1) ?? ""),
       scale: scaleOf(records, notes),
@@ -139,9 +165,9 @@ export function readRecords(lists: readonly RecordList[], whole: Fields, format:
       living,
     );
   });
-  const used = new Set(lists.map(({ path }) => path[0]));
+  const read = new Set(lists.map(({ path }) => path[0]));
   const left = Object.entries(whole).filter(
-    ([key, value]) => !used.has(key) && key !== "project" && !isEmpty(value),
+    ([key, value]) => !read.has(key) && key !== "project" && !isEmpty(value),
   );
   if (Object.hasOwn(whole, "verificationCommands"))
     notes.push("verificationCommands are in meta.imported: what is to be run goes to verify.commands");
@@ -155,7 +181,7 @@ export function readRecords(lists: readonly RecordList[], whole: Fields, format:
 }
 
 export function isIssueOfGitHub(fields: Fields): boolean {
-  return "number" in fields && "title" in fields;
+  return "number" in fields && "title" in fields && (!("id" in fields) || "state" in fields);
 }
 
 /** Of the records with one id the last one, in the place of the first: some tools append changes to a file. */
@@ -175,11 +201,8 @@ function withParents(drafts: readonly TaskDraft[], records: readonly Fields[]): 
   const parts = new Map<string, string[]>();
   for (const record of records) {
     const row = new Row(record);
-    for (const edge of fieldsIn(row.get("dependsOn"))) {
-      const above = textOf(edge["depends_on_id"]);
-      if (edge["type"] === CHILD && above !== undefined)
-        parts.set(above, [...(parts.get(above) ?? []), textOf(row.get("id")) ?? ""]);
-    }
+    for (const { id: above, type } of edgesIn(row.all("dependsOn")))
+      if (type === CHILD) parts.set(above, [...(parts.get(above) ?? []), textOf(row.get("id")) ?? ""]);
   }
   return drafts.map((draft) => {
     const below = parts.get(draft.id ?? "");
@@ -191,28 +214,51 @@ function withParents(drafts: readonly TaskDraft[], records: readonly Fields[]): 
 const FIRST = new Set(["blocks", "waits-for"]);
 const CHILD = "parent-child";
 
-function draftsOf(record: Fields, around: Around, above?: { draft: TaskDraft; title: string }): TaskDraft[] {
+/** The tasks that dependencies name, and the kinds of their edges in beads. */
+function edgesIn(values: readonly unknown[]): { id: string; type: string; value: unknown }[] {
+  return values.flat().flatMap((value) => {
+    const edge: Fields = isRecord(value) ? value : { id: value };
+    const row = new Row(edge);
+    const id = textOf(edge["depends_on_id"] ?? row.get("id") ?? row.get("title"));
+    const type = edge["dependency_type"] ?? ("depends_on_id" in edge ? edge["type"] : undefined);
+    return id === undefined ? [] : [{ id, type: textOf(type) ?? "blocks", value }];
+  });
+}
+
+/** The id of a part: behind that of the task above it, if another task could have it. */
+function idIn(own: string, upper: string | undefined, { prefix, used }: Around): string {
+  const isFree = own.includes(".") || (!/^\d+$/u.test(own) && !used.has(own));
+  used.add(own);
+  return upper === undefined || isFree ? prefix + own : `${upper}.${own}`;
+}
+
+function draftsOf(record: Fields, around: Around, called?: string): TaskDraft[] {
   const row = new Row(record);
   const { prefix, idOf, notes } = around;
-  const own = idOf(row.get("id"));
-  const upper = above?.draft.id;
-  const id =
-    own === undefined
-      ? undefined
-      : upper === undefined || own.includes(".")
-        ? prefix + own
-        : `${upper}.${own}`;
+  const first = idOf(row.get("id"));
+  const id = called ?? (first === undefined ? undefined : prefix + first);
   const draft = draftOf(row, around, id);
-  const records = fieldsIn(row.get("parts"));
+  const records = fieldsIn(row.parts());
   if ((id === undefined || draft.title === "") && records.length > 0) {
     // A group of tasks: its name is a tag.
     const name = (draft.title || (id ?? "")).toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-");
     const tags = [...around.tags, ...(name === "" ? [] : [name])];
-    if (!row.values.has("status")) return records.flatMap((part) => draftsOf(part, { ...around, tags }));
+    if (!row.values.has("status")) {
+      const lost = [draft.description, draft.details, ...Object.keys(draft.kept ?? {})].filter(Boolean);
+      if (lost.length > 0) notes.push(`left out of the group ${name}: ${lineOf(lost.join(", "))}`);
+      return itemsOf(row.parts()).flatMap((part) => draftsOf(part, { ...around, tags }));
+    }
   }
-  const siblings = new Set(records.flatMap((part) => idOf(new Row(part).get("id")) ?? []));
-  const parts = records.flatMap((part) => draftsOf(part, around, { draft, title: draft.title }));
-  const below = parts.map((part) => partOf(part, { draft, siblings }));
+  const siblings = new Map<string, string>();
+  const parts = records.flatMap((part) => {
+    const name = idOf(new Row(part).get("id"));
+    const full = name === undefined ? undefined : idIn(name, draft.id, around);
+    if (full !== undefined) siblings.set(`${prefix}${name}`, full);
+    return draftsOf(part, around, full);
+  });
+  const own = new Set(siblings.values());
+  const inherited = (draft.dependsOn ?? []).filter((name) => !own.has(name));
+  const below = parts.map((part) => partOf(part, { draft, siblings, inherited }));
   const open = below.find(({ status }) => status !== "done");
   if (draft.status === "done" && open !== undefined) {
     notes.push(`${nameOf(row)} is not taken as done: its part ${JSON.stringify(open.title)} is open`);
@@ -225,15 +271,17 @@ function draftsOf(record: Fields, around: Around, above?: { draft: TaskDraft; ti
 /** A part waits for what the task above it waits for, and inherits its priority. */
 function partOf(
   part: TaskDraft,
-  { draft, siblings }: { draft: TaskDraft; siblings: ReadonlySet<string> },
+  {
+    draft,
+    siblings,
+    inherited,
+  }: { draft: TaskDraft; siblings: ReadonlyMap<string, string>; inherited: readonly string[] },
 ): TaskDraft {
-  const upper = draft.id ?? "";
-  const waits = (part.dependsOn ?? []).map((name) => (siblings.has(name) ? `${upper}.${name}` : name));
-  const inherited = (draft.dependsOn ?? []).filter((name) => !siblings.has(name.slice(upper.length + 1)));
+  const waits = (part.dependsOn ?? []).map((name) => siblings.get(name) ?? name);
   return {
     ...part,
     dependsOn: [...waits, ...inherited],
-    reference: part.reference ?? `subtask of ${upper}: ${draft.title}`,
+    reference: part.reference ?? `subtask of ${draft.id ?? ""}: ${draft.title}`,
     ...given({ priority: part.priority ?? draft.priority }),
   };
 }
@@ -244,23 +292,19 @@ function nameOf(row: Row): string {
 
 function draftOf(row: Row, around: Around, id: string | undefined): TaskDraft {
   const { prefix, idOf, notes, scale } = around;
-  const { state, unread } = stateOf(row, around);
-  const edges = row.get("dependsOn");
-  const typed = fieldsIn(edges).filter((edge) => "depends_on_id" in edge);
-  const other = typed.filter((edge) => ![...FIRST, CHILD].includes(textOf(edge["type"]) ?? "blocks"));
-  const named =
-    typed.length === 0
-      ? textsOf(edges)
-      : typed.flatMap((edge) =>
-          FIRST.has(textOf(edge["type"]) ?? "blocks") ? textsOf(edge["depends_on_id"]) : [],
-        );
-  const labels = textsOf(row.get("tags"));
+  const steps = stepsOf([...row.all("steps").flat(), ...row.parts().filter((one) => !isRecord(one))]);
+  const criteria = stepsOf(row.get("criteria"));
+  const state = stateOf(row, around, steps.isOpen || criteria.isOpen);
+  const edges = edgesIn(row.all("dependsOn"));
+  const other = edges.filter(({ type }) => !FIRST.has(type) && type !== CHILD).map(({ value }) => value);
+  const named = edges.flatMap(({ id: name, type }) => (FIRST.has(type) ? name.split(/[,;]/u) : []));
+  const odd = row.all("dependsOn").filter((value) => !isRead("dependsOn", value));
+  if (odd.length > 0) notes.push(`${nameOf(row)}: dependencies not read: ${JSON.stringify(odd)}`);
+  const labels = row.all("tags").flatMap(textsOf);
   const type = textOf(row.get("type"));
   const body = textOf(row.get("description"))?.replaceAll("\r\n", "\n");
   const spelled = row.get("priority");
   const priority = scale.priorityOf(spelled) ?? labels.map(priorityIn).find((one) => one !== undefined);
-  const steps = stepsOf(row.get("steps"));
-  const criteria = stepsOf(row.get("criteria"));
   for (const done of [...steps.done, ...criteria.done])
     notes.push(`left out of ${nameOf(row)}: ${done}, which is done`);
   return {
@@ -285,7 +329,7 @@ function draftOf(row: Row, around: Around, id: string | undefined): TaskDraft {
       ...labels,
     ],
     dependsOn: [
-      ...named.map((name) => prefix + name),
+      ...named.map((name) => prefix + name.trim()),
       ...waitsIn(body ?? "").map((name) => idOf(name) ?? name),
     ],
     createdAt: row.get("createdAt"),
@@ -293,7 +337,7 @@ function draftOf(row: Row, around: Around, id: string | undefined): TaskDraft {
     kept: {
       ...row.others,
       ...(other.length === 0 ? {} : { dependencies: other }),
-      ...given({ status: unread, milestone: textOf(row.get("milestone")) }),
+      ...given({ milestone: textOf(row.get("milestone")) }),
       ...(isEmpty(spelled) || (priority !== undefined && (!scale.isOfRanks || priority === spelled))
         ? {}
         : { priority: spelled }),
@@ -301,9 +345,9 @@ function draftOf(row: Row, around: Around, id: string | undefined): TaskDraft {
   };
 }
 
-/** The texts of a list; of objects with a word or flag that says so, those that are done. */
-function stepsOf(value: unknown): { open: string[]; done: string[] } {
-  const texts = { open: [] as string[], done: [] as string[] };
+/** The texts of a list; of objects with a word or flag that says so, those that are done, and whether one is open. */
+function stepsOf(value: unknown): { open: string[]; done: string[]; isOpen: boolean } {
+  const texts = { open: [] as string[], done: [] as string[], isOpen: false };
   for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
     const row = isRecord(one) ? new Row(one) : undefined;
     const text =
@@ -312,37 +356,44 @@ function stepsOf(value: unknown): { open: string[]; done: string[] } {
         : (textOf(row.get("title")) ??
           textsOf(Object.values(row.others))[0] ??
           textOf(row.get("description")));
-    const done = row?.get("done") === true || stateFor(textOf(row?.get("status")) ?? "")?.status === "done";
+    const state = stateFor(textOf(row?.get("status")) ?? "")?.status;
+    const flags = row?.all("done") ?? [];
+    const isOpen = flags.includes(false) || (state ?? "done") !== "done";
+    const done = !isOpen && (flags.includes(true) || state === "done");
+    texts.isOpen ||= isOpen;
     if (text !== undefined) texts[done ? "done" : "open"].push(text);
   }
   return texts;
 }
 
+/** The front of a label that says a state, or all before it: `status: in progress`, `blocked`. */
+const LABEL = /^(?:status|state)[ :/]+(?=\S)|^(?=(?:blocked|in[ -]progress)$)/iu;
+
 /** The state of a record, by its word and its flags. Of two that differ the one that is open counts. */
-function stateOf(row: Row, { state: usual, notes }: Around): { state: WorkState; unread: unknown } {
-  const word = textOf(row.get("status"));
+function stateOf(row: Row, { state: usual, notes }: Around, hasOpenStep: boolean): WorkState {
   const reason = stateFor(textOf(row.get("stateReason")) ?? "");
-  const spelled =
-    word === undefined
-      ? undefined
-      : word.toUpperCase() === "CLOSED" && reason !== undefined
-        ? reason
-        : stateFor(word);
-  const flag = row.get("done");
+  const words = row.all("status").flatMap(textsOf);
+  const isClosed = reason !== undefined && words[0]?.toUpperCase() === "CLOSED";
+  const flags = row.all("done");
   const blocked = row.get("blocked");
   const why = blocked === true ? ["blocked"] : textsOf(blocked);
   const said: WorkState[] = [
-    ...(spelled === undefined ? [] : [spelled]),
-    ...(flag === true ? [{ status: "done" as const }] : flag === false ? [{ status: "todo" as const }] : []),
+    ...(isClosed ? [reason] : words.flatMap((word) => stateFor(word) ?? [])),
+    ...(flags.includes(true) ? [{ status: "done" as const }] : []),
+    ...(flags.includes(false) ? [{ status: "todo" as const }] : []),
     ...(why.length === 0 ? [] : [{ status: "blocked" as const, blockers: why }]),
   ];
+  if (said.length === 0 && usual !== undefined) said.push(usual);
+  if (hasOpenStep && said[0]?.status === "done" && said[0].tags === undefined) said.push({ status: "todo" });
   // A flag that is not set says less than a word for an open task.
   const open =
     said.find(({ status }) => status === "blocked") ?? said.find(({ status }) => status !== "done");
-  const state = open ?? said[0] ?? usual ?? { status: "todo" as const };
+  const state = open ?? said[0] ?? { status: "todo" as const };
   if (open !== undefined && said.some(({ status }) => status === "done"))
     notes.push(`${nameOf(row)} is not taken as done: the file says ${open.status} as well`);
-  return { state, unread: word !== undefined && spelled === undefined ? word : undefined };
+  const labels = row.all("tags").flatMap(textsOf);
+  const label = stateFor(labels.find((one) => LABEL.test(one))?.replace(LABEL, "") ?? "");
+  return state.status !== "todo" || label?.status === "done" ? state : (label ?? state);
 }
 
 const LAST = 5;
@@ -361,7 +412,7 @@ function scaleOf(records: readonly Fields[], notes: string[]): Scale {
   ];
   numbers.sort((a, b) => a - b);
   const whole = numbers.every((one) => Number.isInteger(one) && one >= 0);
-  const fromZero = rows.some((row) => row.keys.get("type") === "issue_type") || numbers[0] === 0;
+  const fromZero = records.some((one) => "issue_type" in one) || numbers[0] === 0;
   const wordOf = (value: unknown): number | undefined => {
     const text = textOf(value);
     return text === undefined ? undefined : (priorityIn(text) ?? readPriority(text));
@@ -395,9 +446,16 @@ export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
+/** The objects of a list, and its texts as objects with a title. */
+function itemsOf(value: unknown): Fields[] {
+  const items: unknown[] = Array.isArray(value) ? value : [];
+  return fieldsIn(items.map((one) => (typeof one === "string" ? { title: one } : one)));
+}
+
 /** A text that is not blank, or a number as text; of an object, its name. */
 export function textOf(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
+  // A longer number was rounded when it was read.
+  if (typeof value === "number") return Math.abs(value) > Number.MAX_SAFE_INTEGER ? undefined : String(value);
   if (isRecord(value)) return textOf(value["name"] ?? value["title"] ?? value["text"]);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
@@ -415,7 +473,8 @@ export function lineOf(value: unknown): string {
 
 /** Whether a value says nothing. */
 export function isEmpty(value: unknown): boolean {
-  if (value === null || value === undefined || value === "") return true;
+  if (value === null || value === undefined) return true;
+  if (typeof value === "string") return value.trim() === "";
   if (Array.isArray(value)) return value.length === 0;
   return isRecord(value) && Object.keys(value).length === 0;
 }
