@@ -87,8 +87,7 @@ function readCode(text: string, depth: number, reading: Building): void {
     if (node.type === "Command")
       for (const to of listSubstitutions(node, ">")) pipes.set(to, pipes.get(node) ?? node);
     if (node.type === "Command") readCommand(node, { depth, from: pipes.get(node) }, reading);
-    if (node.type === "TestUnary" || node.type === "TestBinary") readTest(node, reading);
-    if (node.type === "For") reading.values.push(...(node.wordlist ?? []).flatMap(expandWord));
+    readOpen(node, reading);
     if (node.type === "Redirect") {
       const target = node.target === undefined ? ANY : formatWord(node.target);
       if (writesFile(node, target)) reading.writes.push(target);
@@ -182,18 +181,65 @@ function splitWords(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
 }
 
-/** Reads what `[[ … ]]` expands although it is quoted. */
-function readTest(node: SyntaxNode, reading: Building): void {
-  const words: string[] = [];
-  forEachChild(node, (child) => {
-    if (child.type === "Word") words.push(formatWord(child));
-  });
-  const mentions = words
-    .filter(mayExpand)
-    .flatMap(listMentions)
-    .flatMap((one) => spellingsOf(one).forms);
-  if (mentions.length > 0)
-    reading.commands.push({ text: "[[", spellings: [], mentions, guesses: [], runs: "nothing" });
+/**
+ * Reads the parts outside of commands. Their words, quoted or not, may run where the shell computes: `[[ -v 'a[$(…)]' ]]`. A part
+ * that may run, or that steers the commands after it, is a command of the list, so that only a rule for it allows it.
+ */
+function readOpen(node: SyntaxNode, reading: Building): void {
+  const isLoop = node.type === "For" || node.type === "Select";
+  const words = isLoop ? (node.wordlist ?? []).flatMap(expandWord) : listOwnWords(node);
+  if (isLoop) reading.values.push(...words);
+  const isCode = isLoop ? words.some((word) => /[$`(]/.test(word)) : words.some(mayExpand);
+  if (!isCode && !computes(node)) return;
+  const mentions = (isCode ? words : []).flatMap(listMentions).flatMap((one) => spellingsOf(one).forms);
+  reading.commands.push({ text: node.type, spellings: [], mentions, guesses: [], runs: "itself" });
+}
+
+/** The words of a test, of `${name:=…}` and of arithmetic. */
+function listOwnWords(node: SyntaxNode): string[] {
+  if (node.type === "ArithmeticWord") return [node.value];
+  if (node.type === "TestUnary") return [formatWord(node.operand)];
+  if (node.type === "TestBinary") return [formatWord(node.left), formatWord(node.right)];
+  return node.type === "Default" ? [formatWord(node.operand)] : [];
+}
+
+/** A number, or a variable that the shell itself sets to one. */
+const NUMBER = /^"?(?:-?\d+|\$[?#$!]|\$\{#\w+\})"?$/;
+
+/** Whether a part sets a variable that may steer programs, or computes with a value that may hold a subscript, which is run. */
+function computes(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case "For":
+    case "Select":
+      return !/^[a-z][a-z\d_]*$/.test(node.name.text);
+    case "Coproc":
+      return node.name !== undefined;
+    case "FileDescriptorVariable":
+      return true;
+    case "ArithmeticWord":
+      return !NUMBER.test(node.value);
+    case "TestUnary":
+      return /^-[vR]$/.test(node.operator) && !/^\w+$/.test(node.operand.text);
+    case "TestBinary":
+      return /^-(?:eq|[nlg][et])$/.test(node.operator) && ![node.left, node.right].every(isNumber);
+    case "ParameterExpansion":
+      return (
+        (node.prefix === "!" && node.operation?.type !== "Names") ||
+        (node.index !== undefined && !/^[@*]$/.test(node.index.text) && !isNumber(node.index))
+      );
+    case "Slice":
+      return !isNumber(node.offset) || (node.length !== undefined && !isNumber(node.length));
+    case "Transform":
+      return node.operand.text === "P";
+    case "Default":
+      return node.operator.includes("=");
+    default:
+      return false;
+  }
+}
+
+function isNumber({ text }: { text: string }): boolean {
+  return NUMBER.test(text.trim());
 }
 
 function listArrays({ prefix, args }: Command): string[][] {
@@ -280,7 +326,9 @@ function codeOf(words: readonly string[], redirects: readonly Redirection[]): (s
   const program = programOf(words);
   if (!SHELL.test(program))
     return WRAPPER.test(program) || MAY_RUN.test(program)
-      ? words.slice(1).filter(isCode).flatMap(splitOption)
+      ? (program === "env" ? words.slice(1).map(unescapeSplit) : words.slice(1))
+          .filter(isCode)
+          .flatMap(splitOption)
       : [];
   const given = words.slice(1);
   if (program === "eval") return [given.join(" ")];
@@ -342,6 +390,11 @@ function runsPrinted({ args, redirects }: Command, called: readonly (readonly st
       called.some((one) => INTERPRETER.test(programOf(one)))) ||
     (isHanded && called.some(readsInput))
   );
+}
+
+/** `env -S` writes a space as `\_`, and `-S` may be among other letters: `-ivS'git push'`. */
+function unescapeSplit(word: string): string {
+  return word.replace(/^-\w*?S/, "-S").replaceAll(/\\[_cfnrtv]/g, " ");
 }
 
 /** The text may be glued to an option: `-S'git push'`, `-qc'…'`, `--split-string=…`. */

@@ -64,6 +64,13 @@ describe("a rule against a command", () => {
     "sed -n '1e' a.txt",
     "[[ -v 'a[$(git push)]' ]]",
     "[[ 1 -eq 'a[$(git push)]' ]]",
+    "for y in 'a[$(git push)]'; do (( y )); done",
+    "select y in 'a[$(git push)]'; do (( y )); done",
+    "for a in 'x[$'; do for b in '(git push)]'; do (( $a$b )); done; done",
+    "echo ${y:='a[$(git push)]'} $((y))",
+    '(( "a[\\$(git push)]" ))',
+    "env -S 'git\\_push'",
+    "env -ivS'git push'",
     "hash -p /usr/bin/git ls; ls push",
     "enable -f ./own.so own",
     "parallel git ::: push",
@@ -93,6 +100,7 @@ describe("a rule against a command", () => {
     "sed 's/e/E/g; /the end/d' a.txt",
     "[[ -v HOME && $x == y ]]",
     "find . -name push",
+    "i=0; while (( i < 3 )); do i=$((i+1)); done; for FILE in a b; do cat $FILE; done",
     "hash -r",
   ])("does not apply to: %s", (text) => {
     expect(ofCommand(DENY_PUSH, text, "trusted")).toBe("allow");

@@ -94,6 +94,9 @@ describe("auto and acceptEdits ask about these", () => {
     ...["grep -d recurse X .", "grep --directories=recurse X", "grep -Hd recurse X .", "diff -rN . empty"],
     ...["cd vendor/x && git status", "git -C vendor/x status", "git diff a b", "cd .. && git log"],
     ...["diff --new-file . empty", "git diff --no-index empty .", "cd d/.ssh && cat config", "cat <> .env"],
+    ...["for PATH in bin; do ls; done", "((PATH=1)); ls", "[[ PATH=1 -eq 1 ]] && ls", "ls {PATH}<a.txt; ls"],
+    ...["for y in $(cat a); do (( y )); ls; done", "select HOME in h; do git status; done", "ls $((y))"],
+    ...["[[ -n ${!y} ]] && ls", "[[ ${a[y]} ]] && ls", "case ${y@P} in a) ls;; esac", "coproc PATH { ls; }"],
   ])("auto: %s", (text) => {
     expect(verdict("auto", ...shell(text))).toBe("ask");
   });
@@ -109,6 +112,11 @@ describe("auto and acceptEdits ask about these", () => {
       "cat env.ts",
     ],
     ...["grep --count X a.ts", "cat <<< hello", "git diff main..dev -- src", "git status -s"],
+    ...[
+      "for f in a b; do ls; done",
+      "[[ -v HOME && -f a && $? -eq 0 ]] && ls",
+      "[[ ${a[0]:1:2} == x ]] || ls",
+    ],
   ])("auto not: %s", (text) => {
     expect(verdict("auto", ...shell(text))).toBe("allow");
   });
@@ -286,6 +294,7 @@ describe("commands that are never run unasked", () => {
       "git -C /opt clean -fdx",
     ],
     ...["cd .. && git clean -fdx", "find /opt | while read f; do rm $f; done", "echo x > /dev/{sda,null}"],
+    ...["for y in 'a[$(rm -rf /opt/d)]'; do (( y )); done", "env -S 'rm\\_-rf\\_/opt/d'"],
     ...["chmod -R 777 /", "chown -R me ~", "eval 'rm -rf /'", 'bash -c "cd ..; rm -rf *"'],
   ];
   test.each(DANGEROUS)("%s", (text) => {
