@@ -304,7 +304,7 @@ test.each([
   ["`FR-2` - Basket", "FR-2", "Basket"],
   ["TASK_7: Basket", "TASK_7", "Basket"],
   ["AB-12 | Basket", "AB-12", "Basket"],
-  ["[AB-12](https://jira/AB-12) Basket", "AB-12", "Basket (https://jira/AB-12)"],
+  ["[AB-12](https://jira/AB-12) Basket", "AB-12", "Basket"],
   ["[US-3](#us-3): Basket", "US-3", "Basket"],
 ])("an id in an item is kept: %s", (text, id, title) => {
   const { tasks } = imported(`- [ ] ${text}\n- [ ] Pay (after ${id})\n`);
@@ -360,7 +360,8 @@ test("spec-kit: phases keep their order, and a letter or number in brackets is n
 
 test("the addresses of links stay, and text between tags is named", () => {
   expect(only("- [ ] Do [the spec](a.md#b)\n  - [ ] as [here](https://x.org)\n")).toMatchObject({
-    title: "Do the spec (a.md#b)",
+    title: "Do the spec",
+    reference: "a.md#b",
     steps: ["as here (https://x.org)"],
   });
   const { notes } = imported("- [ ] a\n\n<!-- no\nthing -->\n\n<ul>\n- [ ] b\n</ul>\n");

@@ -10,6 +10,8 @@ export interface ItemLine {
   priority?: number;
   dependsOn: readonly string[];
   tags: readonly string[];
+  /** The addresses of links in the title, but not those of places in the text. */
+  reference: string;
 }
 
 /** While it is being read. */
@@ -30,9 +32,11 @@ const PRIORITY = /^p[0-5]$/iu;
 /** Reads the words behind the box, of which the first line is the title, and the fields in the lines of `told`. */
 export function readItem(text: string, told = ""): ItemLine {
   const [first = "", ...more] = text.trim().split("\n");
-  const read: Words = { title: first, states: [], dependsOn: [], tags: [] };
+  const links = [...first.matchAll(LINK)].map(([, , at = ""]) => at);
+  const reference = links.filter((at) => /^[^#]/u.test(at)).join(", ");
+  const read: Words = { title: first, states: [], dependsOn: [], tags: [], reference };
   readState(read);
-  const address = readId(read);
+  readId(read);
   const front = /^(?:[[(]([^\])]{1,20})[\])]|(p[0-5]):)\s+/iu.exec(read.title);
   const priority = priorityIn(front?.[1] ?? front?.[2] ?? "");
   if (front !== null && priority !== undefined) {
@@ -40,7 +44,7 @@ export function readItem(text: string, told = ""): ItemLine {
     read.title = read.title.slice(front[0].length);
   }
   readEnd(read);
-  read.title = withoutMarks(read.title) + address;
+  read.title = withoutMarks(read.title);
   // The marks of a wrapped line are at the end of its last one.
   const last: Words = { ...read, title: more.at(-1) ?? "" };
   readEnd(last);
@@ -61,23 +65,21 @@ function readState(read: Words): void {
   read.states = [...read.states, { status: "done" }];
 }
 
-/** Returns the address of an id that is a link. */
-function readId(read: Words): string {
-  const [link = "", words = "", at = ""] = /^\[([^[\]]+)\]\(([^()\s]*)\)/u.exec(read.title) ?? [];
-  const title = words + read.title.slice(link.length);
+function readId(read: Words): void {
+  // An id may be a link.
+  const title = read.title.replace(/^\[([^[\]]+)\]\([^()\s]*\)/u, "$1");
   for (const pattern of [BOLD_ID, NAMED_ID, BARE_ID, NUMBER]) {
     const found = pattern.exec(title);
     const id = found?.[1] ?? found?.[2];
     if (found === null || id === undefined || PRIORITY.test(id)) continue;
     read.id = id;
     read.title = title.slice(found[0].length);
-    return at === "" || at.startsWith("#") ? "" : ` (${at})`;
+    return;
   }
-  return "";
 }
 
 /** A text without the marks of Markdown: bold, italics, struck out, links. Code stays as it is, addresses if they are wanted. */
-export function withoutMarks(text: string, hasAddresses = true): string {
+export function withoutMarks(text: string, hasAddresses = false): string {
   return text
     .split(/`([^`]+)`/u)
     .map((part, at) => (at % 2 === 1 ? part : unmarked(part, hasAddresses)))
@@ -90,7 +92,7 @@ const LINK = /!?\[([^[\]]+)\]\(([^()\s]*)\)/gu;
 function unmarked(text: string, hasAddresses: boolean): string {
   return text
     .replaceAll(LINK, (_link, words: string, at: string) =>
-      hasAddresses && /^[^#]/u.test(at) ? `${words} (${at})` : words,
+      hasAddresses && at !== words && /^[^#]/u.test(at) ? `${words} (${at})` : words,
     )
     .replaceAll(
       /(?<![\p{L}\p{N}/*_])(\*\*|__|~~)(?=[^\s*_~/])(.{1,200}?)(?<=[^\s])\1(?![\p{L}\p{N}/*_.(])/gu,
@@ -146,7 +148,7 @@ function readFieldLines(read: Words, text: string): void {
   for (const line of text.split("\n")) {
     const [found, isState, isPriority, value = ""] = FIELD.exec(line) ?? [];
     if (found === undefined) continue;
-    const words = withoutMarks(value, false)
+    const words = withoutMarks(value)
       .replace(/^[^\p{L}\p{N}]+/u, "")
       .trim();
     // `blocked - waits for the key`: a word and its reason.

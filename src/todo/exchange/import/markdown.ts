@@ -98,14 +98,14 @@ export class Document {
         const [first, last] = [block.children[0], block.children.at(-1)];
         const words =
           first === undefined || last === undefined ? "" : text.slice(startOf(first), endOf(last));
-        const title = withoutMarks(words, false);
+        const title = withoutMarks(words);
         const at = this.sections.length;
         const isStruck = STRUCK.test(words);
         if (!isStruck) this.take(block);
         section = { ...whole, isStruck, at, level, title, blocks: [], start: endOf(block), above };
         this.sections.push(section);
       } else if (block.type === "thematicBreak" || this.rawOf(block).startsWith("<!--")) this.take(block);
-      else section.blocks.push(block);
+      else if (block.type !== "html") section.blocks.push(block);
     }
   }
 
@@ -145,7 +145,7 @@ export class Document {
       .flatMap(({ blocks }) => blocks)
       .flatMap((block) => this.boxesIn(block))
       .map(({ item, box }) => ({
-        words: withoutMarks(this.wordsOf(item)),
+        words: withoutMarks(this.wordsOf(item), true),
         line: this.placeOf(startOf(item)).line,
         done: stateOfBox(box)?.status === "done",
       }));
@@ -354,7 +354,7 @@ export class Document {
         else
           for (const below of block.children) {
             const box = this.boxOf(below);
-            const words = withoutMarks(this.wordsOf(below));
+            const words = withoutMarks(this.wordsOf(below), true);
             if (box === undefined) text.push(`- ${words}`);
             else if (words !== "") (stateOfBox(box)?.status === "done" ? done : steps).push(words);
             walk(below);
@@ -457,10 +457,8 @@ function endOf({ position }: Placed): number {
 }
 
 function fieldsOf(item: ItemLine, state: WorkState, outer: readonly string[] = []): TaskDraft {
-  const { id, priority, title, dependsOn } = item;
-  const { status, blockers = [] } = state;
-  const tags = [...new Set([...outer, ...(state.tags ?? []), ...item.tags])];
-  return { ...given({ id, priority }), title, status, blockers, tags, dependsOn };
+  const { status, blockers = [], tags = [] } = state;
+  return { ...item, status, blockers, tags: [...new Set([...outer, ...tags, ...item.tags])] };
 }
 
 /** Properties that a heading, or an item without a box, gives to the tasks below it. */
