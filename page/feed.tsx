@@ -62,7 +62,7 @@ export function addLine(cards: readonly Card[], line: LogLine): readonly Card[] 
     case "warning":
       return card("note", "warning", text("message"), { state: "waiting" });
     case "stage_entered":
-      return card("note", "stage", `${line.task_id ?? ""} enters ${text("stage")}`);
+      return card("note", "stage", `${line.task_id ?? ""} enters ${text("to")}`);
     case "agent_started":
       return card("note", "agent", `${text("agent")} starts on ${line.task_id ?? text("phase")}`);
     case "task_updated":

@@ -3,7 +3,7 @@ import { render, type ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isSignedIn, onSignedOut, signInByLink, signOut } from "./api.js";
 import { markTab, noticesAre } from "./notices.js";
-import { Act, Dialog, Foreign, Problem, StateSign, Toasts, typed, useKeys } from "./parts.js";
+import { Act, Dialog, Foreign, Pending, Problem, StateSign, Toasts, typed, useKeys } from "./parts.js";
 import { go, Link, taskPath, usePlace, type Place } from "./router.js";
 import { start, useNow, useStore } from "./store.js";
 import { Backlog } from "./views/backlog.js";
@@ -162,8 +162,7 @@ function later<Props extends object>(load: () => Promise<ComponentType<Props>>):
         draw((n) => n + 1);
       }, setError);
     }, []);
-    if (loaded === undefined)
-      return error === undefined ? <p class="loading">Loading …</p> : <Problem error={error} />;
+    if (loaded === undefined) return <Pending what="the view" error={error} />;
     const Loaded = loaded;
     return <Loaded {...props} />;
   };
@@ -300,7 +299,6 @@ function Help({ close }: { close: () => void }) {
         <Act
           act={async () => {
             setNotices(await Notification.requestPermission());
-            return undefined;
           }}
         >
           Notify me of questions and endings
@@ -312,14 +310,7 @@ function Help({ close }: { close: () => void }) {
             : "The browser shows no notices of this page."}
         </p>
       )}{" "}
-      <Act
-        act={async () => {
-          await signOut();
-          return undefined;
-        }}
-      >
-        Sign out
-      </Act>
+      <Act act={signOut}>Sign out</Act>
     </Dialog>
   );
 }

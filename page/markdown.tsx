@@ -1,7 +1,7 @@
 // Markdown of agents as elements: its HTML stays text, its pictures become links, and links name their host.
 import { fromMarkdown } from "mdast-util-from-markdown";
 import type { Nodes, PhrasingContent, RootContent } from "mdast";
-import type { ComponentChildren, JSX } from "preact";
+import { h, type ComponentChildren, type JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Block } from "./parts.js";
 import { visible } from "./words.js";
@@ -22,10 +22,13 @@ function inside(node: { children: readonly (RootContent | PhrasingContent)[] }):
   return node.children.map(draw);
 }
 
+const TAGS: Readonly<Record<string, string>> = {
+  ...{ paragraph: "p", emphasis: "em", strong: "strong", blockquote: "blockquote", listItem: "li" },
+  ...{ thematicBreak: "hr", break: "br" },
+};
+
 function draw(node: Nodes, key: number): JSX.Element | string | null {
   switch (node.type) {
-    case "paragraph":
-      return <p key={key}>{inside(node)}</p>;
     case "heading":
       return (
         <p
@@ -40,10 +43,6 @@ function draw(node: Nodes, key: number): JSX.Element | string | null {
     case "text":
     case "html":
       return node.value;
-    case "emphasis":
-      return <em key={key}>{inside(node)}</em>;
-    case "strong":
-      return <strong key={key}>{inside(node)}</strong>;
     case "inlineCode":
       return <code key={key}>{node.value}</code>;
     case "code": {
@@ -55,8 +54,6 @@ function draw(node: Nodes, key: number): JSX.Element | string | null {
       return <p key={key}>{`[${node.label ?? ""}]: ${node.url} ${node.title ?? ""}`}</p>;
     case "imageReference":
       return `![${node.alt ?? ""}]`;
-    case "blockquote":
-      return <blockquote key={key}>{inside(node)}</blockquote>;
     case "list":
       return node.ordered === true ? (
         <ol key={key} start={node.start ?? 1}>
@@ -65,18 +62,12 @@ function draw(node: Nodes, key: number): JSX.Element | string | null {
       ) : (
         <ul key={key}>{inside(node)}</ul>
       );
-    case "listItem":
-      return <li key={key}>{inside(node)}</li>;
-    case "thematicBreak":
-      return <hr key={key} />;
-    case "break":
-      return <br key={key} />;
     case "link":
       return <ForeignLink key={key} url={node.url} title={node.title} words={inside(node)} />;
     case "image":
       return <ForeignLink key={key} url={node.url} title={node.title} words={node.alt ?? "a picture"} />;
     default:
-      return "children" in node ? <span key={key}>{inside(node)}</span> : null;
+      return h(TAGS[node.type] ?? "span", { key }, "children" in node && inside(node));
   }
 }
 

@@ -4,6 +4,7 @@ import { newsOf } from "./notices.js";
 import { placeOf } from "./router.js";
 import { addEvent, fromMessages, type ChatItem } from "./views/chat-items.js";
 import { filterRows } from "./views/backlog.js";
+import { tasksOf } from "./views/runs.js";
 import { fieldsOf, patchOf, typedOver } from "./views/edit.js";
 import { duration, visible } from "./words.js";
 
@@ -28,6 +29,8 @@ test("an address names a view; any other address names none", () => {
 
 test("direction marks and controls are shown, line ends and tabs stay", () => {
   expect(visible("a\u202eb\u200bc\u0007\td\ne\r\n")).toBe("a\\u202eb\\u200bc\\u0007\td\ne\n");
+  // Joiners belong to words and to composed pictures.
+  expect(visible("می\u200cخواهم 👩\u200d💻")).toBe("می\u200cخواهم 👩\u200d💻");
 });
 
 test("times are told in the units a person would take", () => {
@@ -40,13 +43,48 @@ test("rows are filtered by words, states, flags and priorities, all of which mus
   const rows = [
     { id: "T1", title: "Add totals", status: "todo", priority: 1 },
     { id: "T2", title: "Round totals", status: "blocked", priority: 2, flags: ["asks"] },
+    { id: "P1", title: "Name it", status: "todo", priority: 3 },
   ] as const;
   const ids = (words: string): string[] => filterRows(rows as never, words).map(({ id }) => id);
   expect(ids("TOTALS")).toEqual(["T1", "T2"]);
   expect(ids("totals status:blocked")).toEqual(["T2"]);
   expect(ids("is:asks p2")).toEqual(["T2"]);
   expect(ids("t1")).toEqual(["T1"]);
+  expect(ids("P1")).toEqual(["T1", "P1"]);
   expect(ids("status:done")).toEqual([]);
+});
+
+test("the task in hand is one of a run's, also after earlier attempts and where the run was killed", () => {
+  const done = {
+    task: "T1",
+    result: "done",
+    verdict: "verified",
+    agents: ["a"],
+    attempts: 1,
+    duration_ms: 5,
+  };
+  const tried = { ...done, task: "T2", result: "failed", verdict: null };
+  const job = (result: string | null, task: string | null) => ({ task, result, agent: "b", duration_ms: 7 });
+  const told = (state: string, ...jobs: object[]) =>
+    tasksOf({ state, tasks: [done, tried], jobs } as never).map((one) => [one.task, one.result]);
+  expect(told("running", job("done", "T1"))).toEqual([
+    ["T1", "done"],
+    ["T2", "failed"],
+  ]);
+  expect(told("killed", job(null, null))[0]).toEqual([null, "killed"]);
+  const [first, ...rest] = tasksOf({
+    state: "running",
+    tasks: [done, tried],
+    jobs: [job(null, "T2")],
+  } as never);
+  expect(first).toMatchObject({
+    task: "T2",
+    result: "running",
+    agents: ["a", "b"],
+    attempts: 2,
+    duration_ms: 12,
+  });
+  expect(rest).toEqual([done]);
 });
 
 test("a call and its result are one card, also a command's, whose end comes as a second line", () => {
@@ -62,10 +100,12 @@ test("a call and its result are one card, also a command's, whose end comes as a
     line("tool_result", { id: "a", output: "text", is_error: false }),
     line("command", { command: "npm test", exit_code: 1, duration_ms: 2000 }),
     line("usage", {}),
+    line("stage_entered", { task_id: "T1", to: "plan" }),
   ].reduce<Parameters<typeof addLine>[0]>(addLine, []);
   expect(cards.map(({ name, text, state, result }) => [name, text, state, result])).toEqual([
     ["Read", "x.ts", "done", "text"],
     ["$", "npm test", "failed", "exit code 1 · 2.0 s"],
+    ["stage", "T1 enters plan", undefined, undefined],
   ]);
 });
 

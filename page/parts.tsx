@@ -194,8 +194,8 @@ export function Toasts() {
 }
 
 interface ActProps {
-  /** Resolves with what to tell, or nothing. */
-  act: () => Promise<string | undefined>;
+  /** Resolves with a text to tell, or anything else. */
+  act: () => Promise<unknown>;
   /** Takes what went wrong; absent: it is told at the bottom of the page. */
   failed?: (error: unknown) => void;
   kind?: "primary" | "danger" | "plain";
@@ -217,7 +217,7 @@ export function Act({ act, failed = sayError, kind = "plain", disabled = false, 
         setBusy(true);
         act()
           .then((text) => {
-            if (text !== undefined) say(text);
+            if (typeof text === "string") say(text);
           }, failed)
           .finally(() => {
             setBusy(false);

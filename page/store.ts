@@ -80,14 +80,6 @@ export function useStore(): State {
 
 const HIDDEN_MS = 10_000;
 
-interface Boot {
-  status: StatusAnswer;
-  rows: Row[];
-  tasks: number;
-  problem: string | null;
-  role: string;
-}
-
 /** Looks once, then follows until the signal. */
 export async function start(signal: AbortSignal): Promise<void> {
   const boot = get<Boot>("/boot", signal).then(({ status, rows, tasks, problem, role }) => {
@@ -122,7 +114,12 @@ export async function start(signal: AbortSignal): Promise<void> {
 interface StateFrame {
   status: StatusAnswer;
   rows: Row[];
-  problem?: string;
+  problem?: string | null;
+}
+
+interface Boot extends StateFrame {
+  tasks: number;
+  role: string;
 }
 
 interface TasksFrame {
@@ -149,13 +146,8 @@ function setStatus(status: StatusAnswer): void {
 }
 
 function setState({ status, rows, problem }: StateFrame): void {
-  set({
-    status,
-    rows: inOrder(rows),
-    total: rows.length,
-    problem,
-    version: state.version + 1,
-  });
+  const version = state.version + 1;
+  set({ status, rows: inOrder(rows), total: rows.length, problem: problem ?? undefined, version });
 }
 
 /** Tasks in hand come first. */

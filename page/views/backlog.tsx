@@ -40,7 +40,7 @@ export function filterRows(rows: readonly Row[], words: string): readonly Row[] 
       const [key = "", value = ""] = word.split(/:(.*)/s);
       if (key === "status" && value !== "") return status === value;
       if (key === "is" && value !== "") return flags.includes(value);
-      if (/^p\d$/.test(word)) return priority === Number(word.slice(1));
+      if (/^p\d$/.test(word)) return priority === Number(word.slice(1)) || id.toLowerCase() === word;
       return id.toLowerCase().includes(word) || title.toLowerCase().includes(word);
     }),
   );
@@ -250,8 +250,8 @@ function List({ rows, mayAct }: { rows: readonly Row[]; mayAct: boolean }) {
   );
 }
 
-/** The task that is dragged; a row of its own cannot know. */
-let dragged = "";
+/** The kind of what is dragged: a task of this project, and nothing else, can be dropped on a row. */
+const aTask = (): string => `looper/${location.host}`;
 
 interface ListRowProps {
   row: Row;
@@ -279,11 +279,11 @@ function ListRow({ row, index, height, isAt, chosen, toggle, mayAct }: ListRowPr
         go(taskPath(id));
       }}
       onDragStart={(event) => {
-        dragged = id;
+        event.dataTransfer?.setData(aTask(), id);
         event.dataTransfer?.setData("text/plain", id);
       }}
       onDragOver={(event) => {
-        if (dragged === "" || dragged === id) return;
+        if (event.dataTransfer?.types.includes(aTask()) !== true) return;
         event.preventDefault();
         setOver(true);
       }}
@@ -293,8 +293,8 @@ function ListRow({ row, index, height, isAt, chosen, toggle, mayAct }: ListRowPr
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void setPriority(chosen.has(dragged) ? [...chosen] : [dragged], priority);
-        dragged = "";
+        const dragged = event.dataTransfer?.getData(aTask()) ?? id;
+        if (dragged !== id) void setPriority(chosen.has(dragged) ? [...chosen] : [dragged], priority);
       }}
     >
       <span role="gridcell" class="pick">

@@ -74,8 +74,6 @@ export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent):
           preview: word(data["preview"]),
         },
       ];
-    case "validation":
-      return items;
     case "answer":
       return [...withoutLast(closed(items, true), data["answer"]), answerOf(data)];
     case "clarify":

@@ -67,7 +67,7 @@ export function Edit({ id, read, close }: EditProps) {
   const [typed, setTyped] = useState(fields);
   const [moved, setMoved] = useState<readonly Name[]>([]);
   const [error, setError] = useState<unknown>();
-  const save = async (at = tag): Promise<string | undefined> => {
+  const save = async (at = tag): Promise<unknown> => {
     setError(undefined);
     try {
       await ask("PATCH", taskPath(id), patchOf(fields, typed), { headers: { "if-match": at } });

@@ -94,7 +94,7 @@ function Charts({ runs }: { runs: readonly RunRow[] }) {
   );
 }
 
-interface Detail extends Omit<RunRow, "tasks"> {
+export interface Detail extends Omit<RunRow, "tasks"> {
   tasks: TaskOfRun[];
   jobs: {
     job: number;
@@ -109,6 +109,22 @@ interface Detail extends Omit<RunRow, "tasks"> {
   }[];
 }
 
+/** Its tasks with their results; the one in hand, or that it had in hand when it was killed, comes first. Pure. */
+export function tasksOf({ state, tasks, jobs }: Pick<Detail, "state" | "tasks" | "jobs">): TaskOfRun[] {
+  const last = jobs.at(-1);
+  if (last === undefined || last.result !== null) return tasks;
+  const before = tasks.find(({ task }) => task !== null && task === last.task);
+  return [
+    {
+      ...{ task: last.task, result: state === "running" ? "running" : "killed", verdict: null },
+      agents: [...new Set([...(before?.agents ?? []), last.agent])],
+      attempts: (before?.attempts ?? 0) + 1,
+      duration_ms: (before?.duration_ms ?? 0) + last.duration_ms,
+    },
+    ...tasks.filter((one) => one !== before),
+  ];
+}
+
 export function RunView({ run }: { run: string }) {
   const { data, error } = useAnswer<Detail>(runPath(run));
   if (data === undefined)
@@ -120,10 +136,9 @@ export function RunView({ run }: { run: string }) {
       </>
     );
   const spans = data.jobs.map((job) => spanOf(data, job));
-  const bad = data.tasks.filter(
-    ({ result, verdict }) => result !== "done" || (verdict !== null && verdict !== "verified"),
-  );
-  const good = data.tasks.filter((row) => !bad.includes(row));
+  const tasks = tasksOf(data);
+  const isBad = ({ result, verdict }: TaskOfRun): boolean =>
+    result !== "done" || (verdict !== null && verdict !== "verified");
   return (
     <>
       <Trail to="/runs">Runs</Trail>
@@ -148,9 +163,9 @@ export function RunView({ run }: { run: string }) {
       )}
       <div class="columns-2">
         <div>
-          <Panel title={`Tasks (${data.tasks.length})`}>
-            {data.tasks.length === 0 && <Empty>It has worked on no task.</Empty>}
-            <TaskRows run={run} tasks={[...bad, ...good]} />
+          <Panel title={`Tasks (${tasks.length})`}>
+            {tasks.length === 0 && <Empty>It has worked on no task.</Empty>}
+            <TaskRows run={run} tasks={tasks.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)))} />
           </Panel>
         </div>
         <div>

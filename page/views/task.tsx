@@ -61,7 +61,8 @@ export function TaskView({ id, attempt }: { id: string; attempt?: string | undef
           <WhySo task={task} />
           {task.workflow !== undefined && <Way task={task} history={shown.data?.history ?? []} />}
           <Panel title={all.length === 0 ? "Attempts" : plural(all.length, "attempt")}>
-            {all.length === 0 && <Empty>No agent has worked on it yet.</Empty>}
+            {attempts.data === undefined && <Pending what="the attempts" error={attempts.error} />}
+            {attempts.data?.attempts.length === 0 && <Empty>No agent has worked on it yet.</Empty>}
             <ol class="attempts">
               {all.map((one) => {
                 const key = `${one.run}/${one.job}`;
@@ -180,7 +181,7 @@ function Turned({ evidence }: { evidence: NonNullable<Task["evidence"]> }) {
 function Facts({ task }: { task: Task }) {
   const [edited, setEdited] = useState<Version>();
   const { role } = useStore();
-  const edit = async (): Promise<undefined> => {
+  const edit = async (): Promise<void> => {
     setEdited(await readVersion(task.id));
   };
   useKeys({
@@ -365,7 +366,6 @@ function Words({ title, label, verb, close, send }: WordsProps) {
             act={async () => {
               await send(text);
               close();
-              return undefined;
             }}
           >
             {verb}

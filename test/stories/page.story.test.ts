@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { inBrowser, noBrowser, openWindow } from "../rig/browser.js";
 import { call, playScript } from "../rig/chapo.js";
@@ -31,6 +31,11 @@ async function violations(page: Page): Promise<string[]> {
   }
   return found;
 }
+
+const HEADING_CUT =
+  "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.question > header'))";
+const STRAYS =
+  "[...document.querySelectorAll('.state > .hidden')].filter((e) => e.offsetParent !== e.parentElement).length";
 
 /** The browser counts each refusal of the server as an error; the page shows those. */
 const isUnexpected = (text: string): boolean => !/status of 4\d\d/.test(text);
@@ -72,6 +77,31 @@ async function openHidden(context: BrowserContext, where: string): Promise<Page>
   return page;
 }
 
+/** Drags with the mouse, by the point of an element that is so far from its left edge. */
+async function drag(page: Page, from: Locator, to: Locator, x = 20): Promise<void> {
+  for (const [element, step] of [
+    [from, "down"],
+    [to, "up"],
+  ] as const) {
+    const box = await element.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + x, (box?.y ?? 0) + 12, { steps: 5 });
+    await page.mouse[step]();
+  }
+}
+
+/** A row that was let go elsewhere is forgotten; one that is dropped on another takes its priority. */
+async function dropRows(rig: Rig, page: Page): Promise<void> {
+  const [first, second] = [1, 2].map((n) => page.getByRole("row").filter({ hasText: `T${n}` }));
+  const heading = page.getByRole("heading", { name: "Backlog" });
+  if (first === undefined || second === undefined) throw new Error("no rows");
+  await drag(page, second, page.locator("header.top"), 700);
+  await page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))");
+  await drag(page, heading, first);
+  await drag(page, first, second, 700);
+  await page.getByText("T1: priority 3.").waitFor();
+  expect(rig.readBacklog().tasks.map(({ priority }) => priority)).toEqual([3, 3]);
+}
+
 inChromium(
   "a plan is approved on a phone in two taps, and its task is carried out",
   story(async (rig) => {
@@ -87,6 +117,10 @@ inChromium(
       await page.getByRole("link", { name: /T1.*Carry out this plan/ }).click();
       await page.getByText(PLAN.summary).waitFor();
       expect(new URL(page.url()).hash).toBe("");
+      // On a low screen the plan scrolls below its heading, which keeps its room.
+      await page.setViewportSize({ width: 1024, height: 420 });
+      await expect.poll(() => page.evaluate(HEADING_CUT)).toBe(0);
+      await page.setViewportSize({ width: 390, height: 844 });
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByText("T1: approve.").waitFor();
       await page.getByText("Nothing is asked.").waitFor();
@@ -122,7 +156,7 @@ inChromium(
       await mayEnd;
       await turn.report();
     });
-    rig.writeBacklog([{ id: "T1", title: evil, status: "done" }]);
+    rig.writeBacklog([{ id: "T1", title: evil, status: "done", priority: 5 }]);
     rig.write("a.js", "1;\n");
     rig.gitInit();
     expect((await rig.run(["validate", "--trust"])).code).not.toBe(3);
@@ -137,6 +171,7 @@ inChromium(
       await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
       await page.getByText("T2 is added.").waitFor();
       expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+      await dropRows(rig, page);
 
       await page.getByRole("row", { name: /Make the file/ }).click();
       await page.getByText("A run that starts now takes it first.").waitFor();
@@ -147,6 +182,11 @@ inChromium(
 
       // Another tab, opened meanwhile, sees the same.
       const other = await context.newPage();
+      await other.route("**/attempts", (route) => route.abort());
+      await other.goto(`${base}/tasks/T2`);
+      await other.getByRole("region", { name: "Attempts" }).getByRole("alert").waitFor();
+      expect(await other.getByText("No agent has worked").count()).toBe(0);
+      await other.unroute("**/attempts");
       await other.goto(`${base}/tasks/T2`);
       await other.getByText("in progress", { exact: true }).first().waitFor();
       const hidden = await openHidden(context, `${base}/tasks`);
@@ -233,6 +273,8 @@ inChromium(
         await page.locator("main h1").first().waitFor({ state: "attached" });
         await expect.poll(() => page.locator(".loading").count()).toBe(0);
         expect(await violations(page), view).toEqual([]);
+        // A hidden word lies in its sign, so it does not lengthen the page below a list.
+        expect(await page.evaluate(STRAYS), view).toBe(0);
       }
       expect(troubles.filter(isUnexpected)).toEqual([]);
 
