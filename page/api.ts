@@ -24,9 +24,15 @@ export function isSignedIn(): boolean {
   return localStorage.getItem(PLACE) !== null;
 }
 
-/** Calls back when the server no longer knows this session. */
-export function onSignedOut(listener: () => void): void {
+/** Calls back when there is a session, or the server no longer knows it. */
+export function onSession(listener: () => void): void {
   listeners.add(listener);
+}
+
+function keep(session?: string): void {
+  if (session === undefined) localStorage.removeItem(PLACE);
+  else localStorage.setItem(PLACE, session);
+  for (const listener of listeners) listener();
 }
 
 /** Trades the key of a link, which is the address's fragment, for a session; the fragment goes. */
@@ -35,13 +41,12 @@ export async function signInByLink(link: string): Promise<void> {
   if (key === undefined) return;
   if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
   const { session } = await ask<{ session: string }>("POST", "/session", { key });
-  localStorage.setItem(PLACE, session);
+  keep(session);
 }
 
 export async function signOut(): Promise<void> {
   await ask("DELETE", "/session").catch(() => undefined);
-  localStorage.removeItem(PLACE);
-  for (const listener of listeners) listener();
+  keep();
 }
 
 function headers(more: Readonly<Record<string, string>>): Record<string, string> {
@@ -57,10 +62,7 @@ function place(path: string): string {
 async function refusal(response: Response): Promise<Refused> {
   const body = (await response.json().catch(() => ({}))) as { error?: unknown };
   const { error } = body;
-  if (response.status === 401) {
-    localStorage.removeItem(PLACE);
-    for (const listener of listeners) listener();
-  }
+  if (response.status === 401) keep();
   if (typeof error === "string") return new Refused(response.status, "", error, body);
   const { code = "", message, ...rest } = (error ?? {}) as { code?: string; message?: string };
   return new Refused(response.status, code, message ?? `the server answered ${response.status}`, rest);

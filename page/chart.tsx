@@ -84,9 +84,7 @@ export function Timeline({ spans }: { spans: readonly Span[] }) {
                     {span.to === undefined ? (
                       <span class="hidden">{words}</span>
                     ) : (
-                      <Link to={span.to} label={words}>
-                        <span class="hidden">{words}</span>
-                      </Link>
+                      <Link to={span.to} label={words} />
                     )}
                   </span>
                 );
@@ -102,6 +100,7 @@ export function Timeline({ spans }: { spans: readonly Span[] }) {
 /** What is done and what is left, in one bar with its figures. */
 export function Progress({ parts }: { parts: readonly { state: string; value: number }[] }) {
   const total = parts.reduce((sum, { value }) => sum + value, 0);
+  const shown = parts.filter(({ value }) => value > 0);
   return (
     <div class="progress">
       <div
@@ -109,27 +108,23 @@ export function Progress({ parts }: { parts: readonly { state: string; value: nu
         role="img"
         aria-label={parts.map(({ state, value }) => `${value} ${signOf(state).word}`).join(", ")}
       >
-        {parts
-          .filter(({ value }) => value > 0)
-          .map(({ state, value }) => (
-            <span
-              key={state}
-              class={`${signOf(state).tone} ${state}`}
-              style={{ width: `${(value / Math.max(1, total)) * 100}%` }}
-            />
-          ))}
+        {shown.map(({ state, value }) => (
+          <span
+            key={state}
+            class={`${signOf(state).tone} ${state}`}
+            style={{ width: `${(value / Math.max(1, total)) * 100}%` }}
+          />
+        ))}
       </div>
       <ul>
-        {parts
-          .filter(({ value }) => value > 0)
-          .map(({ state, value }) => (
-            <li key={state}>
-              <span class={`glyph ${signOf(state).tone}`} aria-hidden="true">
-                {signOf(state).glyph}
-              </span>{" "}
-              <b>{value.toLocaleString("en")}</b> {signOf(state).word}
-            </li>
-          ))}
+        {shown.map(({ state, value }) => (
+          <li key={state}>
+            <span class={`glyph ${signOf(state).tone}`} aria-hidden="true">
+              {signOf(state).glyph}
+            </span>{" "}
+            <b>{value.toLocaleString("en")}</b> {signOf(state).word}
+          </li>
+        ))}
       </ul>
     </div>
   );

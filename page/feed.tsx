@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { follow } from "./api.js";
 import { Block, Empty, Foreign, StateSign, Time } from "./parts.js";
-import { duration, visible } from "./words.js";
+import { duration, visible, word } from "./words.js";
 
 /** A line of the log, as far as it is shown. */
 interface LogLine {
@@ -32,13 +32,7 @@ const LAST_LINES = 500;
 
 /** The cards after one more line. Pure. */
 export function addLine(cards: readonly Card[], line: LogLine): readonly Card[] {
-  const text = (key: string): string => {
-    const value = line[key];
-    return (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value)).slice(
-      0,
-      MOST_TEXT,
-    );
-  };
+  const text = (key: string): string => word(line[key]).slice(0, MOST_TEXT);
   const card = (
     kind: Card["kind"],
     name: string,
@@ -74,9 +68,7 @@ export function addLine(cards: readonly Card[], line: LogLine): readonly Card[] 
         "note",
         "attempt",
         text("reason") + (line["evidence"] === undefined ? "" : `: ${text("evidence")}`),
-        {
-          state: "failed",
-        },
+        { state: "failed" },
       );
     case "committed":
       return text("commit") === ""

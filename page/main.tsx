@@ -1,7 +1,7 @@
 // The page: sign-in, header, the view of the address, keys. Leaves each view to views/.
 import { render, type ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isSignedIn, onSignedOut, signInByLink, signOut } from "./api.js";
+import { isSignedIn, onSession, signInByLink, signOut } from "./api.js";
 import { markTab, noticesAre } from "./notices.js";
 import { Act, Dialog, Foreign, Pending, Problem, StateSign, Toasts, typed, useKeys } from "./parts.js";
 import { go, Link, taskPath, usePlace, type Place } from "./router.js";
@@ -22,27 +22,19 @@ const VIEWS = [
 function Page() {
   const [isIn, setIsIn] = useState(isSignedIn());
   useEffect(() => {
-    onSignedOut(() => {
-      setIsIn(false);
+    onSession(() => {
+      setIsIn(isSignedIn());
     });
   }, []);
   return (
     <>
-      {isIn ? (
-        <Inside />
-      ) : (
-        <SignIn
-          done={() => {
-            setIsIn(true);
-          }}
-        />
-      )}
+      {isIn ? <Inside /> : <SignIn />}
       <Toasts />
     </>
   );
 }
 
-function SignIn({ done }: { done: () => void }) {
+function SignIn() {
   const [link, setLink] = useState("");
   const [error, setError] = useState<unknown>();
   return (
@@ -56,8 +48,7 @@ function SignIn({ done }: { done: () => void }) {
         onSubmit={(event) => {
           event.preventDefault();
           signInByLink(link).then(() => {
-            if (isSignedIn()) done();
-            else setError(new Error("this is not such a link: it has #key= in it"));
+            if (!isSignedIn()) setError(new Error("this is not such a link: it has #key= in it"));
           }, setError);
         }}
       >
@@ -88,9 +79,11 @@ function Inside() {
   }, []);
   const asks = state.status?.questions?.length ?? 0;
   const name = state.status === undefined ? "Looper" : projectName(state.status.file);
+  const tab = VIEWS.find(({ view }) => isAt(place, view))?.title ?? "";
+  const shown = "run" in place ? `Run ${place.run}` : place.view === "task" ? place.id : tab;
   useEffect(() => {
-    markTab(name, asks);
-  }, [asks, name]);
+    markTab(`${shown} · ${name}`, asks);
+  }, [asks, name, shown]);
   useGoKeys();
   useKeys({
     "?": () => {
@@ -273,7 +266,7 @@ function useGoKeys(): void {
 const KEYS = [
   ["g then n t r q c", "Now, backlog, runs, questions, chat"],
   ["/", "Filter the backlog"],
-  ["j k Enter", "Next, previous, open"],
+  ["j k Enter", "In the list of tasks: next, previous, open"],
   ["Space, 1 to 5", "Select a task, set the priority of those selected"],
   ["a e", "Add a task, edit the one at hand"],
   ["?", "This list"],

@@ -41,7 +41,7 @@ export function noticesAre(): NotificationPermission {
   return "Notification" in window ? Notification.permission : "denied";
 }
 
-/** The tab's title, and a dot on its icon, where questions are open. */
+/** The tab's title, which begins with what is shown, and a dot on its icon, where questions are open. */
 export function markTab(name: string, asks: number): void {
   document.title = `${asks > 0 ? `(${asks}) ` : ""}${visible(name)} · Looper`;
   const dot = asks > 0 ? '<circle cx="12" cy="4" r="4" fill="#7a3ec8"/>' : "";

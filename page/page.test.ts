@@ -4,7 +4,7 @@ import { newsOf } from "./notices.js";
 import { placeOf } from "./router.js";
 import { addEvent, fromMessages, type ChatItem } from "./views/chat-items.js";
 import { filterRows } from "./views/backlog.js";
-import { tasksOf } from "./views/runs.js";
+import { pieceOf, tasksOf } from "./views/runs.js";
 import { fieldsOf, patchOf, typedOver } from "./views/edit.js";
 import { duration, visible } from "./words.js";
 
@@ -85,6 +85,23 @@ test("the task in hand is one of a run's, also after earlier attempts and where 
     duration_ms: 12,
   });
   expect(rest).toEqual([done]);
+});
+
+test("a log that is read piece by piece gives each line whole, and once", () => {
+  const log = new TextEncoder().encode("one\nzwei – zwei\n3\n\nvier\n");
+  const read = (at: number) => pieceOf(log.subarray(at, at + 20), at, log.length);
+  const seen: string[] = [];
+  for (let piece = read(0); ; piece = read(piece.to - 1)) {
+    seen.push(...piece.lines);
+    if (piece.to === log.length) break;
+  }
+  expect(seen).toEqual(["one", "zwei – zwei", "3", "vier"]);
+  expect(pieceOf(new TextEncoder().encode("long"), 8, 99)).toEqual({
+    from: 8,
+    to: 12,
+    size: 99,
+    lines: ["long"],
+  });
 });
 
 test("a call and its result are one card, also a command's, whose end comes as a second line", () => {

@@ -248,6 +248,7 @@ export function Dialog({ title, close, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     box.current?.showModal();
+    box.current?.querySelector<HTMLElement>("input, textarea")?.focus();
   }, []);
   return (
     <dialog ref={box} aria-label={title} onClose={close}>
@@ -327,7 +328,7 @@ interface WindowedProps<Item> {
 }
 
 /** A list of rows of one height, of which only those in sight are in the document. */
-export function Windowed<Item>({ items, height, label, at, children }: WindowedProps<Item>) {
+export function Windowed<Item>({ items, height, label, at = -1, children }: WindowedProps<Item>) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [room, setRoom] = useState(800);
@@ -344,7 +345,7 @@ export function Windowed<Item>({ items, height, label, at, children }: WindowedP
   }, []);
   useEffect(() => {
     const element = box.current;
-    if (element === null || at === undefined) return;
+    if (element === null || at < 0) return;
     const wanted = at * height;
     if (wanted < element.scrollTop) element.scrollTop = wanted;
     else if (wanted + height > element.scrollTop + element.clientHeight)
@@ -397,8 +398,9 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
     const pressed = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector("dialog[open]") !== null) return;
-      // A button or a link has these for itself.
-      const isOwn = event.target instanceof Element && event.target.closest("a, button, summary") !== null;
+      // A button, a link or a checkbox has these for itself.
+      const isOwn =
+        event.target instanceof Element && event.target.closest("a, button, summary, input") !== null;
       if (isOwn && (event.key === "Enter" || event.key === " ")) return;
       const act = now.current[event.key];
       if (act === undefined) return;
@@ -413,5 +415,5 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+  return target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select");
 }

@@ -63,6 +63,9 @@ export function go(to: string, { replace = false } = {}): void {
   dispatchEvent(new Event(MOVED));
 }
 
+/** The task that was shown last: its row is in sight where a person comes back to the list. */
+export const last = { task: "" };
+
 export function usePlace(): Place {
   const [at, setAt] = useState(location.pathname + location.search);
   useEffect(() => {
@@ -77,7 +80,9 @@ export function usePlace(): Place {
     };
   }, []);
   const [path = "/", search = ""] = at.split(/\?(.*)/s);
-  return placeOf(path, search);
+  const place = placeOf(path, search);
+  if (place.view === "task") last.task = place.id;
+  return place;
 }
 
 interface LinkProps {
@@ -96,10 +101,10 @@ export function Link({ to, current = false, label, children, ...rest }: LinkProp
       aria-label={label}
       class={rest.class}
       onClick={(event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-        event.preventDefault();
         // A row around it leads to the same place.
         event.stopPropagation();
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
         go(to);
       }}
     >

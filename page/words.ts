@@ -23,6 +23,12 @@ export function count(value: number | null | undefined): string {
   return `${(value / 1_000_000).toFixed(1)} M`;
 }
 
+/** A value of an event as text. */
+export function word(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 /** One thing, or several. */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${value.toLocaleString("en")} ${value === 1 ? one : many}`;

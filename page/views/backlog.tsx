@@ -17,7 +17,7 @@ import {
   Windowed,
   wordsIn,
 } from "../parts.js";
-import { go, Link, taskPath } from "../router.js";
+import { go, last, Link, taskPath } from "../router.js";
 import { useAnswer, useStore, type Row } from "../store.js";
 import { plural, visible } from "../words.js";
 
@@ -176,14 +176,20 @@ async function setPriority(ids: readonly string[], priority: number): Promise<vo
   }
 }
 
+function indexOfLast(rows: readonly Row[]): number {
+  return rows.findIndex(({ id }) => id === last.task);
+}
+
 function List({ rows, mayAct }: { rows: readonly Row[]; mayAct: boolean }) {
   const height = useNarrow() ? PHONE_ROW : ROW_HEIGHT;
-  const [place, setAt] = useState(0);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [place, setAt] = useState(() => indexOfLast(rows));
+  const [picked, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // What the filter hides is not changed.
+  const chosen = new Set(rows.flatMap((row) => (picked.has(row.id) ? [row.id] : [])));
   const at = Math.max(0, Math.min(place, rows.length - 1));
   const id = rows[at]?.id ?? "";
   const toggle = (one: string): void => {
-    const next = new Set(chosen);
+    const next = new Set(picked);
     if (!next.delete(one)) next.add(one);
     setChosen(next);
   };
@@ -345,7 +351,7 @@ function Board({ rows }: { rows: readonly Row[] }) {
             {own.length === 0 ? (
               <Empty>None</Empty>
             ) : (
-              <Windowed items={own} height={CARD_HEIGHT} label={COLUMN_TITLES[status]}>
+              <Windowed items={own} height={CARD_HEIGHT} label={COLUMN_TITLES[status]} at={indexOfLast(own)}>
                 {(row, index) => (
                   <div
                     key={row.id}

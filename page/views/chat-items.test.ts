@@ -37,3 +37,8 @@ test("another answer, another call and the same question after another answer ar
   ]);
   expect(said[3]).toMatchObject({ kind: "answer", text: "And another." });
 });
+
+test("a call that waits for an approval is shown once, also where it began to wait while the page was read", () => {
+  const waits: [string, Record<string, unknown>] = ["action_pending", { actionId: "a1", toolName: "bash" }];
+  expect(after(waits, waits).map(({ kind }) => kind)).toEqual(["user", "call", "answer", "approval"]);
+});

@@ -1,6 +1,7 @@
 // The items of a conversation, folded from the events of a stream or from stored messages. Pure.
 
 import { brief } from "../feed.js";
+import { word } from "../words.js";
 
 export interface ChatEvent {
   type: string;
@@ -30,14 +31,6 @@ export type ChatItem =
       decided?: "approve" | "reject" | undefined;
     };
 
-function word(value: unknown): string {
-  return typeof value === "string"
-    ? value
-    : value === undefined || value === null
-      ? ""
-      : JSON.stringify(value);
-}
-
 /** The items after one more event. One that the stored messages told already adds nothing. */
 export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent): readonly ChatItem[] {
   switch (type) {
@@ -64,6 +57,7 @@ export function addEvent(items: readonly ChatItem[], { type, data }: ChatEvent):
       );
     }
     case "action_pending":
+      if (items.some((item) => item.kind === "approval" && item.id === data["actionId"])) return items;
       return [
         ...closed(items),
         {

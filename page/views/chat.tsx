@@ -64,6 +64,8 @@ export function Chat({ session }: { session?: string | undefined }) {
 
 /** Between two looks for a turn that begins. */
 const AGAIN_MS = 250;
+/** Between two looks for what another window or a server that began anew has moved. */
+const LOOK_MS = 3_000;
 
 interface ConversationProps {
   session: string | undefined;
@@ -76,7 +78,7 @@ interface ConversationProps {
 function useItems({ session, begins }: ConversationProps) {
   const [items, setItems] = useState<readonly ChatItem[]>([]);
   const id = useRef(session);
-  const last = useRef(0);
+  const last = useRef(-1);
   const gone = useRef(new AbortController());
   const { signal } = gone.current;
   const hear = async (response: Response): Promise<void> => {
@@ -93,7 +95,7 @@ function useItems({ session, begins }: ConversationProps) {
     }
   };
   const events = (): Promise<Response> => {
-    const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${last.current}`;
+    const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${Math.max(0, last.current)}`;
     return send("GET", `/api/looper?stream=all&${place}`, undefined, { signal });
   };
   /** Hears what a turn says that an answer begins: it may begin a moment later. Gives what is left to hear. */
@@ -114,11 +116,13 @@ function useItems({ session, begins }: ConversationProps) {
 
 /** A conversation as it goes on: its items, and what a person does in it. */
 function useTalk(props: ConversationProps) {
-  const { session, changed } = props;
+  const { changed } = props;
   const { items, setItems, id, last, gone, signal, hear, events, hearUntil } = useItems(props);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const begun = useRef(0);
   const during = async (work: () => Promise<Response>): Promise<void> => {
+    begun.current++;
     setBusy(true);
     setError(undefined);
     try {
@@ -130,19 +134,32 @@ function useTalk(props: ConversationProps) {
       setBusy(false);
     }
   };
+  /** Reads the session where it has moved since what is shown here, unless a turn has begun meanwhile. */
+  const look = async (): Promise<void> => {
+    const before = begun.current;
+    if (id.current === undefined) return;
+    const read = await readItems(id.current, error instanceof TypeError ? -1 : last.current);
+    if (read === undefined || before !== begun.current || signal.aborted) return;
+    setItems(read.items);
+    setError(undefined);
+    last.current = read.lastSeq;
+    changed();
+    if (read.active) await during(events);
+  };
   useEffect(() => {
-    if (session !== undefined)
-      readItems(session)
-        .then(({ items: read, lastSeq, active }) => {
-          setItems(read);
-          last.current = lastSeq;
-          return active ? during(events) : undefined;
-        })
-        .catch(setError);
+    look().catch(setError);
     return () => {
       gone.current.abort();
     };
   }, []);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!busy && !document.hidden) look().catch(() => undefined);
+    }, LOOK_MS);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [busy, error]);
   return {
     items,
     busy,
@@ -152,7 +169,7 @@ function useTalk(props: ConversationProps) {
       const body = { message, ...(id.current === undefined ? {} : { sessionId: id.current }) };
       void during(() => send("POST", "/api/looper?stream=all", body, { signal }));
     },
-    decide: async (action: string, verdict: "approve" | "reject"): Promise<undefined> => {
+    decide: async (action: string, verdict: "approve" | "reject"): Promise<void> => {
       const mark = (decided?: "approve" | "reject"): void => {
         setItems((before) =>
           before.map((one) => (one.kind === "approval" && one.id === action ? { ...one, decided } : one)),
@@ -166,7 +183,6 @@ function useTalk(props: ConversationProps) {
         mark();
         throw refused;
       });
-      return undefined;
     },
   };
 }
@@ -238,11 +254,15 @@ function Composer({ say, busy, mayAct }: Pick<Talk, "say" | "busy"> & { mayAct: 
   );
 }
 
-/** The messages so far, and what waits for an answer; whether a turn is in progress, and the number of its last event. */
-async function readItems(session: string) {
+/**
+ * The messages so far, and what waits for an answer; whether a turn is in progress, and the number of its last event.
+ * `undefined`: nothing was said since the event `seen`.
+ */
+async function readItems(session: string, seen: number) {
   const place = encodeURIComponent(session);
   // Before the messages: what comes after it is heard, and none is missed.
   const { active, lastSeq } = await get<{ active: boolean; lastSeq: number }>(`/api/looper/status/${place}`);
+  if (lastSeq === seen) return undefined;
   const [{ messages }, { actions }] = await Promise.all([
     get<{ messages: ChatMessage[] }>(`/api/sessions/${place}/messages`),
     get<{ actions: PendingAction[] }>("/api/actions/pending"),

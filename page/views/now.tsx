@@ -59,7 +59,7 @@ function NeedsYou({ state }: { state: State }) {
                   <Foreign text={title} /> · {visible(stage)} · since <Time at={question.asked_at} />
                 </span>
               </span>
-              <span class="go">Review</span>
+              <span class="accent figure">Review</span>
             </Link>
           </li>
         ))}
@@ -72,7 +72,7 @@ function NeedsYou({ state }: { state: State }) {
                 <Foreign text={titles.get(id) ?? ""} />
                 <span class="muted block">done, but nothing proves it: accept it, or undo it</span>
               </span>
-              <span class="go">Look</span>
+              <span class="accent figure">Look</span>
             </Link>
           </li>
         ))}
@@ -167,8 +167,9 @@ function Remaining({ state }: { state: State }) {
   if (status === undefined) return null;
   const { tasks, run } = status;
   const isWhole = rows.length === state.total;
-  const flagged = (flag: string): number => rows.filter(({ flags }) => flags?.includes(flag)).length;
-  const doubts = isWhole ? flagged("unverified") + flagged("unbroken") : 0;
+  const flagged = (flag: string): number =>
+    isWhole ? rows.filter(({ flags }) => flags?.includes(flag)).length : 0;
+  const [unverified, unbroken] = [flagged("unverified"), flagged("unbroken")];
   const eta = run?.state === "running" ? run.eta_ms : null;
   const done = tasks.done;
   const total = done + tasks.todo + tasks.doing + tasks.blocked;
@@ -183,8 +184,9 @@ function Remaining({ state }: { state: State }) {
     >
       <Progress
         parts={[
-          { state: "done", value: done - doubts },
-          { state: "unverified", value: doubts },
+          { state: "done", value: done - unverified - unbroken },
+          { state: "unverified", value: unverified },
+          { state: "unbroken", value: unbroken },
           { state: "doing", value: tasks.doing },
           { state: "blocked", value: tasks.blocked },
           { state: "todo", value: tasks.todo },

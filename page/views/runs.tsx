@@ -242,34 +242,38 @@ const MOST_LINE = 600;
 
 interface Piece {
   from: number;
+  /** Where the next line begins. */
+  to: number;
   size: number;
   lines: string[];
 }
 
-/** Reads the bytes from an offset on; the first and last line, which may be cut, are left out unless they are the log's own. */
+/** The whole lines of bytes of a log, from an offset on; of a line that is longer than them, the part in them. Pure. */
+export function pieceOf(bytes: Uint8Array, at: number, size: number): Piece {
+  const from = at === 0 ? 0 : bytes.indexOf(10) + 1;
+  const end = at + bytes.length < size ? bytes.lastIndexOf(10) + 1 : bytes.length;
+  const to = end > from ? end : bytes.length;
+  const lines = new TextDecoder().decode(bytes.subarray(from, to)).split("\n");
+  return { from: at + from, to: at + to, size, lines: lines.filter((line) => line !== "") };
+}
+
 async function readPiece(run: string, from: number, signal: AbortSignal): Promise<Piece> {
   const range = from < 0 ? `bytes=-${PAGE}` : `bytes=${from}-${from + PAGE - 1}`;
   const response = await send("GET", `${runPath(run)}/log`, undefined, { signal, headers: { range } });
   const [, first = "0", size = "0"] =
     /bytes (\d+)-\d+\/(\d+)/.exec(response.headers.get("content-range") ?? "") ?? [];
-  const text = await response.text();
-  const lines = text.split("\n");
-  if (Number(first) > 0 && lines.length > 1) lines.shift();
-  return { from: Number(first), size: Number(size), lines: lines.filter((line) => line !== "") };
+  return pieceOf(new Uint8Array(await response.arrayBuffer()), Number(first), Number(size));
 }
 
-export function LogView({ run }: { run: string }) {
-  const [from, setFrom] = useState(-1);
+function usePiece(run: string, from: number) {
   const [piece, setPiece] = useState<Piece | undefined>();
   const [error, setError] = useState<unknown>();
-  const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const gone = new AbortController();
     readPiece(run, from, gone.signal).then(
       (read) => {
         setPiece(read);
         setError(undefined);
-        if (box.current !== null) box.current.scrollTop = from < 0 ? box.current.scrollHeight : 0;
       },
       (failed: unknown) => {
         if (!gone.signal.aborted) setError(failed);
@@ -279,9 +283,18 @@ export function LogView({ run }: { run: string }) {
       gone.abort();
     };
   }, [run, from]);
+  return { piece, error };
+}
+
+export function LogView({ run }: { run: string }) {
+  const [from, setFrom] = useState(-1);
+  const { piece, error } = usePiece(run, from);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (box.current !== null) box.current.scrollTop = from < 0 ? box.current.scrollHeight : 0;
+  }, [piece]);
   const isEmpty = error instanceof Refused && error.status === 416;
-  const at = piece?.from ?? 0;
-  const size = piece?.size ?? 0;
+  const { from: at = 0, to = 0, size = 0 } = piece ?? {};
   return (
     <>
       <Trail to={runPath(run)}>Run {run}</Trail>
@@ -310,9 +323,10 @@ export function LogView({ run }: { run: string }) {
             />
           </label>
           <button
-            disabled={at + PAGE >= size}
+            disabled={to >= size}
             onClick={() => {
-              setFrom(Math.min(size - 1, at + PAGE));
+              // The end of the line before it, which is left out.
+              setFrom(to - 1);
             }}
           >
             ↓ Later
@@ -363,7 +377,7 @@ function LogLine({ line }: { line: string }) {
     <details class={FAILING.has(type) ? "log-line failing" : "log-line"}>
       <summary>
         <span class="figure muted">{seq}</span>
-        <span class="muted">{timestamp?.slice(11, 19)}</span>
+        <span class="muted">{timestamp !== undefined && new Date(timestamp).toLocaleTimeString()}</span>
         <b>{visible(type)}</b>
         {task !== undefined && <span>{visible(task)}</span>}
         <Foreign class="cut mono" text={line.slice(0, MOST_LINE)} />

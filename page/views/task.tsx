@@ -193,22 +193,9 @@ function Facts({ task }: { task: Task }) {
   return (
     <Panel title="Task" aside={role === "admin" && <Act act={edit}>Edit</Act>}>
       <dl class="facts-list">
-        <div>
-          <dt>Priority</dt>
-          <dd>{task.priority}</dd>
-        </div>
-        {task.workflow !== undefined && (
-          <div>
-            <dt>Workflow</dt>
-            <dd>{visible(task.workflow)}</dd>
-          </div>
-        )}
-        {task.agent !== undefined && (
-          <div>
-            <dt>Agent</dt>
-            <dd>{visible(task.agent)}</dd>
-          </div>
-        )}
+        <Items name="Priority" values={[String(task.priority)]} />
+        <Items name="Workflow" values={task.workflow === undefined ? [] : [task.workflow]} />
+        <Items name="Agent" values={task.agent === undefined ? [] : [task.agent]} />
         <Items name="Tags" values={task.tags} />
         <Items name="Depends on" values={task.depends_on} link />
         <Items name="Needed by" values={task.needed_by} link />

@@ -45,6 +45,7 @@ async function twoEditAtOnce(rig: Rig, page: Page): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Edit T2" });
   const save = dialog.getByRole("button", { name: "Save" });
   await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await dialog.locator("input:focus").waitFor();
   await dialog.getByLabel("Title").fill("Make the file well");
   expect((await rig.run(["set", "T2", "title=Make it", "priority=2"])).code).toBe(0);
   await save.click();
@@ -89,6 +90,22 @@ async function drag(page: Page, from: Locator, to: Locator, x = 20): Promise<voi
   }
 }
 
+/** The keys count for a row that was chosen by a click, and not for one that the filter hides. */
+async function choose(page: Page): Promise<void> {
+  const chosen = page.locator(".chosen");
+  await page.getByLabel("Select T2").click();
+  await page.getByLabel("Filter").fill("gnp");
+  await chosen.waitFor({ state: "detached" });
+  await page.getByLabel("Filter").fill("");
+  await chosen.waitFor();
+  await page.getByLabel("Select T1").click();
+  await page.getByLabel("Select T1").click();
+  await page.keyboard.press("4");
+  await page.getByText("T2: priority 4.").waitFor();
+  await page.keyboard.press("Escape");
+  await chosen.waitFor({ state: "detached" });
+}
+
 /** A row that was let go elsewhere is forgotten; one that is dropped on another takes its priority. */
 async function dropRows(rig: Rig, page: Page): Promise<void> {
   const [first, second] = [1, 2].map((n) => page.getByRole("row").filter({ hasText: `T${n}` }));
@@ -98,8 +115,8 @@ async function dropRows(rig: Rig, page: Page): Promise<void> {
   await page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))");
   await drag(page, heading, first);
   await drag(page, first, second, 700);
-  await page.getByText("T1: priority 3.").waitFor();
-  expect(rig.readBacklog().tasks.map(({ priority }) => priority)).toEqual([3, 3]);
+  await page.getByText("T1: priority 4.").waitFor();
+  expect(rig.readBacklog().tasks.map(({ priority }) => priority)).toEqual([4, 4]);
 }
 
 inChromium(
@@ -171,9 +188,17 @@ inChromium(
       await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
       await page.getByText("T2 is added.").waitFor();
       expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+      await choose(page);
       await dropRows(rig, page);
+      const tab = context.waitForEvent("page");
+      await page.getByRole("link", { name: "Make the file" }).click({ modifiers: ["ControlOrMeta"] });
+      await (await tab).close();
+      expect(new URL(page.url()).pathname).toBe("/tasks");
 
       await page.getByRole("row", { name: /Make the file/ }).click();
+      await expect.poll(() => page.title()).toMatch(/^T2 · .* · Looper$/);
+      await page.goBack();
+      await page.locator(".row.at", { hasText: "T2" }).click();
       await page.getByText("A run that starts now takes it first.").waitFor();
       await twoEditAtOnce(rig, page);
       await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -208,10 +233,12 @@ inChromium(
       expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
 
       await page.goto(`${base}/runs`);
+      await page.setViewportSize({ width: 1440, height: 420 });
       await page.getByRole("link", { name: /^\d{4}-\d\d-\d\d_/ }).click();
       await page.getByRole("heading", { name: "Timeline" }).waitFor();
       await page.getByRole("link", { name: "Log", exact: true }).click();
       await page.getByText("run_ended").first().waitFor();
+      await expect.poll(() => page.evaluate("document.querySelector('.log').scrollTop")).toBeGreaterThan(0);
       await page.goto(`${base}/tasks/no%2Fsuch`);
       await page.getByText("there is no task no/such").waitFor();
       expect(troubles.filter(isUnexpected)).toEqual([]);
@@ -248,6 +275,10 @@ inChromium(
       await page.getByRole("link", { name: "New chat" }).waitFor();
       expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("And then");
       await page.getByText("Approved").waitFor();
+      // Another tab, where nothing is done, shows what is said here.
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await other.getByRole("button", { name: "Approve" }).waitFor();
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByText("Chapo works").waitFor();
       expect(rig.read("made.txt")).toBe("made\n");
@@ -266,6 +297,9 @@ inChromium(
         expect(await page.locator(".own", { hasText: "Make a file" }).count()).toBe(1);
         expect(await page.locator(".call").count()).toBe(2);
       }
+      await other.locator("strong", { hasText: "made" }).waitFor();
+      expect(await other.getByRole("button", { name: "Approve" }).count()).toBe(0);
+      await other.close();
       const chat = new URL(page.url()).pathname;
       const views = ["/", "/tasks", "/tasks?shape=board", "/tasks/T3", "/runs", "/questions", chat];
       for (const view of views) {
