@@ -131,6 +131,12 @@ describe("auto and acceptEdits ask about these", () => {
       "touch .gitignore",
     ],
     ...["cp x .GIT/hooks/y", "cp a prod.env", "mv d/.ssh k", "cd $D && touch x", "cd src && cd .. && cp a b"],
+    ...[
+      "cd .claude && cp ../vendor/x settings.json",
+      "cd docs && mv a.md AGENTS.override.md",
+      "touch CLAUDE.local.md",
+    ],
+    ...["cd .claude && cp /project/vendor/x settings.json", "cd .github && touch workflow.yml"],
   ])("acceptEdits: %s", (text) => {
     expect(verdict("acceptEdits", ...shell(text))).toBe("ask");
     expect(verdict("auto", ...shell(text))).toBe("ask");
@@ -150,7 +156,15 @@ describe("auto and acceptEdits ask about these", () => {
 });
 
 test.each([
-  ...["AGENTS.md", "docs/CLAUDE.md", "memory.md", ".looper/config.json", ".claude/settings.json"],
+  ...[
+    "AGENTS.md",
+    "docs/CLAUDE.md",
+    "AGENTS.override.md",
+    "CLAUDE.local.md",
+    "memory.md",
+    ".looper/config.json",
+    ".claude/settings.json",
+  ],
   ...[".husky/pre-commit", "/project/.mcp.json", "src/../.vscode/tasks.json"],
 ])("an edit of %s asks in every mode that asks: it steers programs", (path) => {
   for (const mode of ["default", "acceptEdits", "staged", "auto"] as const)

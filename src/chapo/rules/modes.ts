@@ -1,6 +1,7 @@
 // The permission modes as a table: what happens to a call of each class that no rule decides. Pure. decide.ts applies it.
 import { posix } from "node:path";
 import { isBelow } from "./patterns.js";
+import { listCalls, listFolders } from "./reading.js";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { hasSecretName } from "../../system/text/secrets/secret-names.js";
@@ -104,6 +105,8 @@ export interface ClassedCall {
   hasStrayed?: boolean;
   /** Files of git's index or history that its git commands may print, relative to the project. */
   printed?: readonly string[];
+  /** Whether it copies or moves files that programs take for instructions, without naming each. */
+  movesGuides?: boolean;
 }
 
 const EDITS: ReadonlySet<string> = new Set([
@@ -126,7 +129,7 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
     const isSteering = call.subjects.some(
       (one) => one.kind === "path" && steers(posix.relative(root, posix.resolve(root, one.path))),
     );
-    return isSteering ? "other" : "edit";
+    return isSteering || call.movesGuides === true ? "other" : "edit";
   }
   if (call.tool !== "bash_execute" && call.tool !== "run_command") return "other";
   const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
@@ -142,7 +145,10 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
   if (isAway && words.some(([program]) => program === "git")) return "other";
   if (call.printed?.some(hasSecretName) === true) return "secret";
   if (words.every((one) => isLook(one))) return "look";
-  return words.every((one) => isLook(one) || isPlainEdit(one, root)) ? "edit" : "other";
+  const isSteering =
+    call.movesGuides === true ||
+    readings.some((reading) => steersFrom(reading, call.folders ?? [root], root));
+  return !isSteering && words.every((one) => isLook(one) || isPlainEdit(one, root)) ? "edit" : "other";
 }
 
 /** Returns the class of a tool's calls as far as it does not depend on their arguments. */
@@ -198,10 +204,10 @@ function isProtected(path: string): boolean {
 }
 
 /** Guides that an engine reads as instructions, in any folder. */
-const GUIDES = /^(?:agents|claude|gemini|memory)\.md$/i;
+const GUIDES = /^(?:agents|claude|gemini|memory)(?:\.\w+)?\.md$/i;
 
 /** Whether programs take a file for instructions, settings, rules or hooks: a guide, and all that is hidden. */
-function steers(path: string): boolean {
+export function steers(path: string): boolean {
   const parts = path.split("/");
   return GUIDES.test(parts.at(-1) ?? "") || parts.some((part) => /^\.[^.]/.test(part));
 }
@@ -225,11 +231,22 @@ function isPlainEdit([program = "", ...args]: readonly string[], root: string): 
   return (
     operands.length > 0 &&
     args.every((word) => !word.startsWith("-") || /^-[pvnfirRaT]+$/.test(word)) &&
-    operands.every((word) => isInProject(word, root)) &&
+    operands.every((word) => isInProject(word, root))
+  );
+}
+
+/** Whether an edit may change a file that steers programs, from one of the folders that the shell may be in. */
+function steersFrom(reading: ShellReading, starts: readonly string[], root: string): boolean {
+  const calls = listCalls(reading);
+  const changed = calls.flatMap(([program = "", ...args]) => {
+    const operands = /^(?:mkdir|touch|mv|cp)$/.test(program)
+      ? args.filter((word) => !word.startsWith("-"))
+      : [];
     // A copy leaves its sources as they are.
-    (program === "cp" ? operands.slice(-1) : operands).every(
-      (word) => !steers(posix.relative(root, posix.resolve(root, word))),
-    )
+    return program === "cp" ? operands.slice(-1) : operands;
+  });
+  return listFolders(calls, starts).some((base) =>
+    changed.some((word) => steers(posix.relative(root, posix.resolve(base, word)))),
   );
 }
 

@@ -298,3 +298,32 @@ test("a git command that may print a denied file that git has is asked about, al
     asks: { because: expect.stringContaining("may print .env") as string, rule: "Read(.env)" },
   });
 });
+
+const move = defineTool({
+  name: "fs_move",
+  description: "moves",
+  arguments: z.object({ from: z.string(), to: z.string() }),
+  changes: true,
+  subjects: ({ from, to }) => [from, to].map((one) => ({ kind: "path", path: one, use: "write" }) as const),
+  run: () => Promise.resolve(done("")),
+});
+
+test("a copy or a move of a folder with files that steer programs, or of such a file into a folder, is asked about", async () => {
+  for (const one of ["vendor/.husky", "vendor/deep", "plain", "src"])
+    mkdirSync(path.join(root, one), { recursive: true });
+  for (const one of ["vendor/AGENTS.md", "vendor/deep/CLAUDE.md", "plain/a.ts", ".env.example"])
+    writeFileSync(path.join(root, one), "");
+  const { judge } = permitWith({ mode: "acceptEdits" });
+  const asked = ["cp -r vendor/. src", "mv vendor src", "cp -r vendor/deep src", "cp vendor/AGENTS.md src"];
+  for (const command of [...asked, "mkdir new && cp vendor/AGENTS.md new", "cd src && cp -r ../vendor ."])
+    expect(await judge(bash, { command }), command).toHaveProperty("asks");
+  for (const command of [
+    "cp -r plain src",
+    "mv plain src/a",
+    "cp vendor/AGENTS.md notes.txt",
+    "cp .env.example env.txt",
+  ])
+    expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+  expect(await judge(move, { from: "vendor", to: "lib" })).toHaveProperty("asks");
+  expect(await judge(move, { from: "plain", to: "lib" })).toEqual({ allowed: true });
+});

@@ -10,7 +10,7 @@ import { readShell, type ShellReading } from "../../../shell/shell-reading.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { decide, type JudgedCall, type PermissionDecision } from "../../rules/decide.js";
 import type { PermissionMode } from "../../../config/settings/modes.js";
-import { mayStray } from "../../rules/modes.js";
+import { mayStray, steers } from "../../rules/modes.js";
 import { type PermissionRules, isGuarded, listGuardedPaths } from "../../rules/read-rules.js";
 import { listCalls, listFolders, listReadPaths } from "../../rules/reading.js";
 import type { Subject } from "../../tool.js";
@@ -114,8 +114,60 @@ async function judge(call: GateCall, place: PermitPlace, shell: ShellState): Pro
     hasStrayed: tool.name === SHELL && shell.hasStrayed,
     folders,
     printed: printed.flat(),
+    movesGuides: await movesGuides(call, place, folders),
   };
 }
+
+/** Whether a call copies or moves a folder with files that programs take for instructions, or such a file into a folder. */
+async function movesGuides(
+  { tool, prepared: { subjects } }: GateCall,
+  { files, root }: PermitPlace,
+  folders: readonly string[],
+): Promise<boolean> {
+  const paths = subjects.flatMap((one) => (one.kind === "path" ? [path.resolve(root, one.path)] : []));
+  const moves = tool.name === "fs_move" ? [{ sources: paths, targets: [] }] : [];
+  const texts = subjects.flatMap((one) => (one.kind === "command" ? [listCalls(readShell(one.text))] : []));
+  const copies = texts.flatMap((calls) =>
+    calls
+      .filter(([program = ""]) => /^(?:cp|mv)$/.test(program))
+      .flatMap(([, ...args]) => {
+        const operands = args.filter((word) => !word.startsWith("-"));
+        return listFolders(calls, folders).map((base) => ({
+          sources: operands.slice(0, -1).map((word) => path.resolve(base, word)),
+          // A folder that the text makes is not there yet.
+          targets: calls.some(([program]) => program === "mkdir")
+            ? [base]
+            : [path.resolve(base, operands.at(-1) ?? ".")],
+        }));
+      }),
+  );
+  for (const { sources, targets } of [...moves, ...copies])
+    for (const source of sources) {
+      const isInto = (target: string): Promise<boolean> =>
+        files.stat(target).then(
+          (found) => found?.kind === "folder",
+          () => false,
+        );
+      if (await holdsGuide(files, source)) return true;
+      if (steers(path.basename(source)) && (await Promise.all(targets.map(isInto))).includes(true))
+        return true;
+    }
+  return false;
+}
+
+/** Whether there is a file that steers programs in a folder, or there is too much in it to tell. */
+async function holdsGuide(files: Files, folder: string): Promise<boolean> {
+  const waiting = [folder];
+  for (let seen = 0; seen < waiting.length; seen++) {
+    const at = waiting[seen] ?? folder;
+    const names = await files.list(at).catch(() => []);
+    if (names.some(steers) || waiting.length + names.length > MOST_SEEN) return true;
+    waiting.push(...names.map((name) => path.join(at, name)));
+  }
+  return false;
+}
+
+const MOST_SEEN = 2_000;
 
 function listReadings({ subjects }: JudgedCall): ShellReading[] {
   return subjects.flatMap((one) => (one.kind === "command" ? [readShell(one.text)] : []));
