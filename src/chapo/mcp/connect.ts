@@ -101,7 +101,7 @@ function toShortLine(error: unknown): string {
   return errorMessage(error).replaceAll(/\s+/g, " ").slice(0, 500);
 }
 
-/** Longer messages are discarded. */
+/** A longer message is discarded, and the requests that wait fail. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
 /** The most characters of stderr that are kept, from its end. */
 const KEPT_STDERR = 2_000;
@@ -122,6 +122,8 @@ class ProcessTransport implements Transport {
   readonly #writer = this.#input.writable.getWriter();
   #process: ContainedProcess | undefined;
   #stderrEnd = "";
+  /** The requests without an answer. */
+  readonly #waiting = new Set<string | number>();
   #end: ProcessEnd | undefined;
 
   constructor(spec: Pick<ProcessSpec, "command" | "args" | "cwd" | "env">, ports: WirePorts) {
@@ -158,10 +160,21 @@ class ProcessTransport implements Transport {
   /** Passes on a message. Other lines are ignored, because some servers print them. */
   #take(line: string): void {
     const message = JSONRPCMessageSchema.safeParse(parseJson(line));
-    if (message.success) this.onmessage?.(message.data);
+    if (message.success) {
+      if ("id" in message.data && !("method" in message.data)) this.#waiting.delete(message.data.id ?? "");
+      this.onmessage?.(message.data);
+    } else if (line.endsWith(" bytes of this line were dropped]")) this.#failWaiting();
   }
 
-  async send(message: object): Promise<void> {
+  /** It is not known which request a message that is too long answers. */
+  #failWaiting(): void {
+    const error = { code: -32_000, message: `its answer is longer than ${LONGEST_MESSAGE} bytes` };
+    for (const id of this.#waiting) this.onmessage?.({ jsonrpc: "2.0", id, error });
+    this.#waiting.clear();
+  }
+
+  async send(message: Parameters<Transport["send"]>[0]): Promise<void> {
+    if ("id" in message && "method" in message) this.#waiting.add(message.id);
     await this.#writer.write(Buffer.from(`${JSON.stringify(message)}\n`));
   }
 

@@ -28,6 +28,7 @@ const pages = [
     { name: "die", inputSchema: object({}) },
     { name: "fail", inputSchema: object({}) },
     { name: "hang", inputSchema: object({}) },
+    { name: "flood", inputSchema: object({}) },
     { name: "p\\u00edcture/../x", inputSchema: object({}) },
     { name: "x".repeat(100), inputSchema: object({}) },
   ],
@@ -36,6 +37,7 @@ const texts = (text, more) => ({ content: [{ type: "text", text }], ...more });
 const calls = {
   echo: ({ text }) => texts(text),
   env: () => texts(JSON.stringify({ key: process.env.ANTHROPIC_API_KEY ?? null, token: process.env.TOKEN ?? null })),
+  flood: () => texts("x".repeat(17_000_000)),
   fail: () => texts("no luck", { isError: true }),
   die: () => { console.error("some words\\nout of memory"); process.exit(7); },
   ["p\\u00edcture/../x"]: () => ({ content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }),
@@ -104,10 +106,11 @@ test("a server's tools are available by name, with their arguments checked", asy
     "mcp_my_srv_die",
     "mcp_my_srv_fail",
     "mcp_my_srv_hang",
+    "mcp_my_srv_flood",
     "mcp_my_srv_p_cture____x",
     `mcp_my_srv_${"x".repeat(53)}`,
   ]);
-  expect(tools.map(({ changes }) => changes)).toEqual([false, true, true, true, true, true, true]);
+  expect(tools.map(({ changes }) => changes)).toEqual([false, true, true, true, true, true, true, true]);
   expect(warnings).toEqual([
     expect.stringContaining('its tool "bad schema" has a schema that cannot be used'),
   ]);
@@ -135,6 +138,12 @@ test("the tools of a server that dies fail, and those of other servers work", as
   );
   expect(await say(opened, "mcp_a_echo", { text: "x" })).toContain("has ended");
   expect(await say(opened, "mcp_b_echo", { text: "x" })).toBe("x");
+});
+
+test("an answer that is too long fails its call with that reason, and the server can still be used", async () => {
+  const opened = await openAll({ a: server });
+  expect(await say(opened, "mcp_a_flood")).toContain("its answer is longer than 16777216 bytes");
+  expect(await say(opened, "mcp_a_echo", { text: "x" })).toBe("x");
 });
 
 test("servers start in the background, and a line names those that are waited for", async () => {
