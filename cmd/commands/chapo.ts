@@ -277,6 +277,8 @@ async function findSession(call: ChapoCall, named: string, fits: Verb["fits"] = 
   const { sessions } = await sessionsOf(call);
   const found = named === "last" ? sessions.find(fits) : sessions.find(({ id }) => id === named);
   if (found !== undefined) return found.id;
+  if (named === "last" && sessions.length > 0)
+    throw new UserError("no", "no call waits for an answer", "see `looper chapo sessions`");
   const ids = sessions.map(({ id }) => id);
   throw usageError(
     named === "last" ? "there is no such session" : `session ${JSON.stringify(named)} not found`,

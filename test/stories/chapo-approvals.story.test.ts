@@ -60,6 +60,8 @@ test(
     const late = await rig.run(["chapo", "approve", session]);
     expect(late.code).toBe(1);
     expect(late.stderr).toMatch(/fs_writeFile was rejected by \S+ at \d{4}-/);
+    const none = await rig.run(["chapo", "approve", "last"]);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no call waits for an answer")]);
     expect(rig.read("x.txt")).toBe("x\n");
   }),
 );
