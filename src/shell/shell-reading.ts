@@ -139,8 +139,10 @@ function readCommand(
   reading.writes.push(...nested.writes);
   reading.opens.push(...nested.opens);
   reading.values.push(...nested.values);
-  const runsFed = isFed || called.some((one) => runsInput(one, command)) || runsItsWords(called);
-  reading.runsUnseen ||= nested.runsUnseen || (runsFed && fed.isUnseen) || runsPrinted(command, called);
+  const runsFed =
+    isFed || called.some((one) => runsInput(one, command) || mayBeShell(one)) || runsItsWords(called);
+  reading.runsUnseen ||=
+    nested.runsUnseen || (runsFed && fed.isUnseen) || runsPrinted(command, called) || called.some(runsOpened);
   const code = (called.length > 0 ? called : [[]]).flatMap((one) =>
     listCode(one, [...assigned, ...one.filter(isAssignment)]),
   );
@@ -291,10 +293,14 @@ function wrappedIn(words: readonly string[]): (readonly string[])[] {
   // They add words of their own to those they are given, or put them in their place.
   const more = /^(?:xargs|parallel|fd|fdfind)$/.test(program) ? [ANY] : [];
   const isFilled = more.length > 0 || program === "find";
+  const [mark = "{}"] = words.flatMap((word, at) => {
+    const [, glued] = /^-[A-HJ-Za-z\d]*I(.*)$/.exec(word) ?? [];
+    return (glued === "" ? words[at + 1] : glued) || [];
+  });
   const own = words.indexOf(":::");
   const filled = words
     .slice(0, own < 0 ? words.length : own)
-    .map((word) => (isFilled ? word.replaceAll("{}", ANY) : word));
+    .map((word) => (isFilled ? word.replaceAll(program === "xargs" ? mark : "{}", ANY) : word));
   const from = isWrapper ? 0 : words.findIndex((word) => EXEC.test(word) || MAY_RUN.test(word));
   if (from < 0) return [];
   let values = 0;
@@ -356,11 +362,25 @@ function readsInput(words: readonly string[]): boolean {
 
 const INTERPRETER = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|Rscript|osascript|pwsh)$/;
 
+/** Options of interpreters with code, or a module. */
+const GIVES_CODE = /^-(?!M)[a-zA-Z]{0,3}[cem]|^-[Erp].|^--(?:eval|print)/;
+
+/** Whether a program that only the shell knows may be a shell: its words are options alone. */
+function mayBeShell([program = "", ...args]: readonly string[]): boolean {
+  return program.includes(ANY) && args.every((word) => word.startsWith("-"));
+}
+
+/** Whether a shell runs what another command opened: `. /dev/fd/3`. */
+function runsOpened(words: readonly string[]): boolean {
+  return readsInput(words) && words.some((word) => /^\/dev\/fd\/(?![0-2]$)|^\/proc\//.test(word));
+}
+
 /** Whether an interpreter runs its input: it is given no file, no module and no code; or what a command prints as its file. */
 function runsInput(words: readonly string[], { args }: Command): boolean {
   if (!INTERPRETER.test(programOf(words))) return false;
   const file = args.find(({ text }) => !text.startsWith("-"));
-  return words.slice(1).every((word) => word === "-") || file?.text.startsWith("<(") === true;
+  const isFed = words.slice(1).every((word) => word.startsWith("-") && !GIVES_CODE.test(word));
+  return isFed || file?.text.startsWith("<(") === true;
 }
 
 /** Whether `xargs` gives what it reads to a shell as code: `xargs -I{} sh -c '{}'`. */
@@ -374,10 +394,13 @@ function runsItsWords(called: readonly (readonly string[])[]): boolean {
 }
 
 /** Whether a shell or an interpreter is given code that begins with what a command prints: `sh -c "$(curl …)"`. */
-function runsPrinted({ args, redirects }: Command, called: readonly (readonly string[])[]): boolean {
-  const isPrinted = ({ text }: { text: string }): boolean => /^"?(?:\$\((?!\()|`)/.test(text);
+function runsPrinted(command: Command, called: readonly (readonly string[])[]): boolean {
+  const { args, redirects } = command;
+  const isPrinted = ({ text }: { text: string }): boolean => /(?:^"?|[;&|\n] ?)(?:\$\((?!\()|`)/.test(text);
   const isHanded = redirects.some(
-    (one) => one.type === "HereString" && one.target !== undefined && isPrinted(one.target),
+    (one) =>
+      (one.type === "HereString" && one.target !== undefined && isPrinted(one.target)) ||
+      (one.type === "HereDoc" && one.body.parts !== undefined && isPrinted(one.body)),
   );
   // Of an interpreter only the word after the option is code: the others are its arguments.
   const isCodeAt = (at: number): boolean => /^(?:-\w*[cerE]|--eval|--print)$/.test(args[at - 1]?.text ?? "");
@@ -388,7 +411,7 @@ function runsPrinted({ args, redirects }: Command, called: readonly (readonly st
       )) ||
     (args.some((one, at) => isPrinted(one) && isCodeAt(at)) &&
       called.some((one) => INTERPRETER.test(programOf(one)))) ||
-    (isHanded && called.some(readsInput))
+    (isHanded && called.some((one) => readsInput(one) || runsInput(one, command)))
   );
 }
 

@@ -84,10 +84,12 @@ function guessCalls(calls: readonly Words[], values: readonly string[]): Words[]
 }
 
 function isForkBomb(text: string): boolean {
-  const flat = text.replaceAll(/\s/g, "");
+  const flat = text.replaceAll(/\bfunction\s+([\w:.-]+)(?:\s*\(\s*\))?/g, " ;$1()").replaceAll(/\s/g, "");
   // A name begins where no other character of one stands before it: a long word is read once, not from each of its characters.
   const made = flat.matchAll(/(?<![\w:.-])([\w:.-]+)\(\)[{(]/g);
-  return [...made].some(([, name = ""]) => flat.includes(`${name}|${name}&`));
+  return [...made].some(
+    ([start, name = ""]) => flat.includes(`${name}|${name}&`) || flat.includes(`${start}${name}&${name}&`),
+  );
 }
 
 const HARMLESS_DEVICES =
@@ -103,8 +105,13 @@ function isDevice(path: string, folders: readonly string[] = []): boolean {
   });
 }
 
-/** The folder that a command goes to, or has its program work in: `cd DIR`, `env -C DIR`. */
-function listFolders([program = "", ...args]: Words): string[] {
+/** The folder that a command goes to, or has its program work in: `cd DIR`, `env -C DIR`, `GIT_WORK_TREE=DIR`. */
+function listFolders(words: Words): string[] {
+  const [program = "", ...args] = words;
+  const trees = words.flatMap(
+    (word) => /^(?:GIT_WORK_TREE|GIT_DIR|--work-tree|--git-dir)=(.+)$/.exec(word)?.[1] ?? [],
+  );
+  if (trees.length > 0) return trees;
   if (/^(?:cd|pushd)$/.test(program)) return args[0] === "-" ? [] : [args[0] ?? "~"];
   if (posix.basename(program) !== "env") return [];
   return args.flatMap((word, at) => {
@@ -124,10 +131,7 @@ function findDangerOf([name = "", ...args]: readonly string[], place: Position):
   if ((program === "rm" && isRecursive(args)) || /^(?:shred|srm|wipe)$/.test(program))
     return toDeletion(outside());
   if (removesNamed(program, args)) return toDeletion(findElsewhere([...operands, "."], place));
-  if (
-    program === "find" &&
-    /(?:^| )(?:-delete|-(?:exec|execdir|ok|okdir) (?:\S*\/)?(?:rm|shred|unlink))(?: |$)/.test(args.join(" "))
-  )
+  if (program === "find" && (args.includes("-delete") || runsDeletion(args)))
     return toDeletion(findStarts(args).find((word) => isOutside(word, place)));
   if (/^(?:chmod|chown|chgrp)$/.test(program) && isRecursive(args)) {
     const found = operands.slice(1).find((word) => isOutside(word, place));
@@ -137,6 +141,12 @@ function findDangerOf([name = "", ...args]: readonly string[], place: Position):
   }
   const target = findTarget(program, args, place.folders);
   return target === undefined ? undefined : `it writes to the device ${show(target)}`;
+}
+
+/** Whether `find` gives files to a program that deletes them, or to a shell whose code names one. */
+function runsDeletion(args: Words): boolean {
+  const at = args.findIndex((word) => /^-(?:exec|execdir|ok|okdir)$/.test(word));
+  return at >= 0 && args.slice(at).some((word) => /(?:^|[\s;&|(/])(?:rm|shred|unlink)(?:\s|$)/.test(word));
 }
 
 function toDeletion(found: string | undefined): string | undefined {
@@ -162,7 +172,10 @@ function findStarts(args: readonly string[]): readonly string[] {
 
 /** Whether it deletes files that its words name, but not whole folders: `git clean` those below the folder of `-C`. */
 function removesNamed(program: string, args: Words): boolean {
-  if (program === "git") return args.some((word, at) => word === "clean" && !args[at - 1]?.startsWith("--"));
+  if (program === "git")
+    return args.some(
+      (word, at) => word === "clean" && !/^--(?!work-tree=|git-dir=)/.test(args[at - 1] ?? ""),
+    );
   return /^(?:rm|unlink|rmdir)$/.test(program) || (program === "tar" && args.includes("--remove-files"));
 }
 
@@ -186,7 +199,8 @@ function findTarget(program: string, args: Words, folders: readonly string[]): s
   if (program === "dd")
     return args.find((word) => word.startsWith("of=") && isDevice(word.slice(3), folders))?.slice(3);
   if (/^(?:tee|cp|mv|ln|install|truncate|fallocate|shred|wget|curl)$/.test(program))
-    return args.find((word) => isDevice(word, folders));
+    // The value may be glued to its option: `-fo/dev/sda`.
+    return args.map((word) => word.replace(/^-[^/]*/, "")).find((word) => isDevice(word, folders));
   return undefined;
 }
 
