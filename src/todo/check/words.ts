@@ -116,10 +116,8 @@ const WORK =
 export function bareHeading(heading: string): string {
   const words = heading.replace(/^(?:[^\p{L}\p{N}([]|\d+[.)])+/u, "").split(/\s+/u);
   const end = words.findLastIndex((word) => !/^(?:[^\p{L}\p{N}]+|[([]\d+(?:\/\d+)?[)\]]:?)$/u.test(word));
-  return words
-    .slice(0, end + 1)
-    .join(" ")
-    .replace(/:$/u, "");
+  const bare = words.slice(0, end + 1).join(" ");
+  return bare.replace(/:$/u, "");
 }
 
 /** Whether a heading is over things that will not be done. */

@@ -148,9 +148,8 @@ function readFieldLines(read: Words, text: string): void {
   for (const line of text.split("\n")) {
     const [found, isState, isPriority, value = ""] = FIELD.exec(line) ?? [];
     if (found === undefined) continue;
-    const words = withoutMarks(value)
-      .replace(/^[^\p{L}\p{N}]+/u, "")
-      .trim();
+    const bare = withoutMarks(value).replace(/^[^\p{L}\p{N}]+/u, "");
+    const words = bare.trim();
     // `blocked - waits for the key`: a word and its reason.
     const [first = "", reason = ""] = words.split(/\s[–—-]{1,2}\s|[:;,(]/u).map((part) => part.trim());
     if (isState !== undefined) {

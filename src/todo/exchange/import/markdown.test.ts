@@ -187,6 +187,11 @@ test("a document without numbered headings: items about work, else numbered item
   expect(refusal("# Only a title\n\nand words\n")).toBe("there are no tasks in it (a document in Markdown)");
 });
 
+test("the text below the words of a box is its details once", () => {
+  const { tasks } = imported("- [ ] a\n  more\n\n  ```\n  code\n  ```\n");
+  expect(tasks[0]?.details).toBe("more\n\n```\ncode\n```");
+});
+
 test("a text that begins with a bracket and is not JSON, and any .md, is read as Markdown", () => {
   expect(imported("[link](x)\n\n- [ ] one\n").tasks).toHaveLength(1);
   expect(imported("{curly}\n- [ ] one\n", "a.md").tasks).toHaveLength(1);

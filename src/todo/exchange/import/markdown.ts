@@ -208,12 +208,19 @@ export class Document {
     const boxes = all.flatMap(({ blocks }) => blocks).flatMap((block) => this.boxesIn(block));
     const isDone = boxes.every(({ box }) => stateOfBox(box)?.status === "done");
     const details = this.text.slice(section.start, end).trim();
-    // Code shows examples, no fields of this task.
-    const told = section.blocks.filter(({ type }) => type === "paragraph" || type === "list");
-    const item = readItem(title, told.map((block) => this.rawOf(block)).join("\n"));
+    const item = readItem(title, this.toldIn(section.blocks));
     const ticked = boxes.length === 0 ? [] : [isDone ? TICKED : OPEN];
     const state = this.settle(item.title, [...ticked, ...item.states]);
     return { ...fieldsOf(item, state), ...given({ id }), details };
+  }
+
+  /** The text that may hold fields of the task around it: no code, which shows examples, and no tasks of its own. */
+  private toldIn(blocks: readonly Block[]): string {
+    const told = blocks.flatMap((block): readonly Placed[] => {
+      if (block.type === "list") return block.children.filter((item) => this.boxOf(item) === undefined);
+      return block.type === "paragraph" ? [block] : [];
+    });
+    return told.map((block) => this.rawOf(block)).join("\n");
   }
 
   /** Of several states one that is cancelled counts, then the one that is open, with a note. */
@@ -253,10 +260,10 @@ export class Document {
 
   private boxTask(item: Item, around: Around): TaskDraft[] {
     const words = this.wordsOf(item);
-    const { steps, done, details, told } = this.insideOf(item);
+    const { steps, done, details } = this.insideOf(item);
     if (words + details + steps.join("") === "") return [];
     this.take(item);
-    const read = readItem([words, ...this.firstLines(item).slice(1)].join("\n"), told);
+    const read = readItem([words, ...this.firstLines(item).slice(1)].join("\n"), this.toldIn(item.children));
     const marked = stateOfBox(this.boxOf(item) ?? "");
     // A box of a group in progress is marked like a cancelled one.
     const box = steps.length > 0 && marked?.status === "done" ? [TICKED, OPEN] : [marked ?? OPEN];
@@ -295,7 +302,8 @@ export class Document {
           );
           const read = readItem(plain.replace(/:\s*$/u, ""));
           const state = this.settle(read.title, read.states);
-          const details = this.bodyOf(item, item.children.slice(1));
+          const body = this.bodyOf(item, item.children.slice(1));
+          const details = [...this.firstLines(item).slice(1), body].filter(Boolean).join("\n");
           return { ...fieldsOf(read, state, tag === "" ? [] : [tag]), details };
         });
       }),
@@ -343,7 +351,7 @@ export class Document {
   }
 
   /** The boxes below an item, and the text. */
-  private insideOf(item: Item): { steps: string[]; done: string[]; details: string; told: string } {
+  private insideOf(item: Item): { steps: string[]; done: string[]; details: string } {
     const steps: string[] = [];
     const done: string[] = [];
     const text: string[] = [];
@@ -362,30 +370,18 @@ export class Document {
       }
     };
     walk(item);
-    // Code shows examples, no fields of this task.
-    const fields = item.children.flatMap((block): Placed[] =>
-      block.type === "list"
-        ? block.children.filter((below) => this.boxOf(below) === undefined)
-        : block.type === "paragraph"
-          ? [block]
-          : [],
-    );
-    const told = fields.map((block) => this.rawOf(block)).join("\n");
-    return { steps, done, details: text.filter((part) => part !== "").join("\n\n"), told };
+    return { steps, done, details: text.filter((part) => part !== "").join("\n\n") };
   }
 
-  /** The text of blocks in an item, without the indentation of the item's words; of its words all but the first line. */
+  /** The text of blocks in an item, without the indentation of the item's words. */
   private bodyOf(item: Item, blocks: readonly Block[]): string {
-    const rest = blocks.length === item.children.length - 1 ? this.firstLines(item).slice(1) : [];
     const [first, last] = [blocks[0], blocks.at(-1)];
-    if (first === undefined || last === undefined) return rest.join("\n");
+    if (first === undefined || last === undefined) return "";
     const columns = (item.children[0]?.position?.start.column ?? 1) - 1;
     const start = this.text.lastIndexOf("\n", startOf(first)) + 1;
     const lines = this.text.slice(start, endOf(last)).split("\n");
-    const body = lines.map((line) =>
-      line.slice(0, columns).trim() === "" ? line.slice(columns) : line.trimStart(),
-    );
-    return [...rest, ...body].join("\n");
+    const inside = (line: string): boolean => line.slice(0, columns).trim() === "";
+    return lines.map((line) => (inside(line) ? line.slice(columns) : line.trimStart())).join("\n");
   }
 
   private rawOf(block: Placed): string {
