@@ -83,6 +83,39 @@ test.each([
   expect(extractReport(JSON.stringify({ status: "done", summary: "x", ...given }))).toHaveProperty("invalid");
 });
 
+test.each([
+  ['{"status":"Done"}', "done"],
+  ['{"status": "completed"}', "done"],
+  ['{"Status":"done"}', "done"],
+  ['{"STATUS":"Blocked."}', "blocked"],
+  ['It works.\n```json\n{"status":"DONE"}\n```\nAnything else?', "done"],
+  ['{"status":"done",}', "done"],
+  ['```json\n{"status":"Done","summary":"one\ntwo",}\n```', "done"],
+  ['{"status":"Blocked"}\n{"status":"Done"}', "done"],
+  ['{"status":"Done"}\n{"status":"halfway"}', "done"],
+  ['{"status":"Done"}\n{"status": oops}', "done"],
+  // What is a report as it is counts before what can be read as one.
+  ['{"status":"blocked"}\nIt answered {"status":"success"}.', "blocked"],
+  ['{"task_id":"T1","status":"skipped"}\n{"status":"done" oops', "skipped"],
+])("the least report in another spelling is read: %j", (message, status) => {
+  expect(extractReport(message)).toMatchObject({ found: { status } });
+});
+
+test.each([
+  ['{"status":"halfway"}', 'the status "halfway" is none of done, blocked'],
+  ['{"status":"ok"} {"status":429}', 'the status "ok" is none of done'],
+  ['{"status":"done" "summary":"x"}', "stops being JSON at line 1, column 18"],
+  ['{"status":"success","data":{}}', 'the least report is {"status": "done"}'],
+])("what is none is said: %j", (message, why) => {
+  expect(extractReport(message)).toEqual({ missing: expect.stringContaining(why) as string });
+});
+
+test("a broken object with a status does not hide a report that is wrong", () => {
+  expect(extractReport('{"task_id":"T1","status":"halfway"} {"status": oops')).toEqual({
+    invalid: expect.stringContaining("status: Invalid option") as string,
+  });
+});
+
 test("an outcome in marks is the stage's", () => {
   expect(extractReport('{"outcome": "`complete`"}', ["complete", "revise"])).toMatchObject({
     found: { outcome: "complete", status: "done" },

@@ -8,6 +8,8 @@ import { findObjects, type Broken, type Span } from "./json-objects.js";
 import { statusFor } from "../todo/check/words.js";
 import { understandTask } from "../todo/understand/understand.js";
 
+/** Characters of an object with nothing but a status. */
+const MOST_LEAST = 200;
 /** The most slips that are mended in one message: what mends one costs as much as reading it. */
 const MOST_SLIPS = 20;
 
@@ -34,7 +36,7 @@ function readReport(
   message: string,
   outcomes: readonly string[] | undefined,
 ): { report: FoundReport; broken?: Broken } {
-  const { objects, broken } = findObjects(message, "task_id");
+  const { objects, broken } = findObjects(message, "task_id", "status");
   let invalid: { start: number; why: string } | undefined;
   for (const span of objects.reverse()) {
     const report = lookInto(message, span, outcomes);
@@ -42,9 +44,35 @@ function readReport(
     if ("found" in report) return { report };
     if ("invalid" in report) invalid ??= { start: span.start, why: report.invalid };
   }
-  if (broken !== undefined && broken.start > (invalid?.start ?? -1))
-    return { report: { invalid: describe(message, broken) }, broken };
-  return { report: invalid === undefined ? { missing: NO_REPORT } : { invalid: invalid.why } };
+  const isLast = broken !== undefined && broken.start > (invalid?.start ?? -1);
+  const why = isLast ? describe(message, broken) : "";
+  // Without an id it may be anything, also the answer of a provider.
+  if (isLast && message.slice(broken.start, broken.at).includes('"task_id"'))
+    return { report: { invalid: why }, broken };
+  const report = invalid === undefined ? readLeast(message, objects, outcomes) : { invalid: invalid.why };
+  if (!isLast || "found" in report) return { report };
+  return { report: "missing" in report ? { missing: `${report.missing}; ${why}` } : report, broken };
+}
+
+/** The last object with nothing but a status, in whatever letters and word. Only where no object is a report as it is. */
+function readLeast(
+  message: string,
+  objects: readonly Span[],
+  outcomes: readonly string[] | undefined,
+): FoundReport {
+  let missing = NO_REPORT;
+  for (const { start, end } of objects) {
+    if (end - start > MOST_LEAST) continue;
+    const [[key, status] = ["", undefined], ...more] = Object.entries(
+      JSON.parse(message.slice(start, end)) as object,
+    );
+    if (key.toLowerCase() !== "status" || typeof status !== "string" || more.length > 0) continue;
+    const report = judgeReport({ status }, outcomes);
+    if ("found" in report) return report;
+    if (missing === NO_REPORT)
+      missing = `the status ${JSON.stringify(status)} is none of ${STATUSES.join(", ")}`;
+  }
+  return { missing };
 }
 
 /** Mends what stops JSON at an offset: a comma before the end, a comment, line breaks in a text. `undefined`: it is another thing. */

@@ -10,7 +10,7 @@ export interface Span {
   end: number;
 }
 
-/** An object that has the key looked for, but stops being JSON at offset `at`. */
+/** An object that has one of the keys looked for, but stops being JSON at offset `at`. */
 export interface Broken {
   start: number;
   at: number;
@@ -26,16 +26,19 @@ interface Frame {
 
 interface Scan {
   text: string;
-  key: string;
+  keys: readonly string[];
   /** By offset of a brace: 0 not looked at, -1 no object begins there, else the object's end. */
   ends: Int32Array;
   stack: Frame[];
   broken: Broken | undefined;
 }
 
-/** The outermost objects in order, and the last one begun that has the key `key` and is not valid JSON. */
-export function findObjects(text: string, key: string): { objects: Span[]; broken: Broken | undefined } {
-  const scan: Scan = { text, key, ends: new Int32Array(text.length + 1), stack: [], broken: undefined };
+/** The outermost objects in order, and the last one begun that has one of the keys and is not valid JSON. */
+export function findObjects(
+  text: string,
+  ...keys: readonly string[]
+): { objects: Span[]; broken: Broken | undefined } {
+  const scan: Scan = { text, keys, ends: new Int32Array(text.length + 1), stack: [], broken: undefined };
   const objects: Span[] = [];
   for (let start = text.indexOf("{"); start !== -1;) {
     if (scan.ends[start] === 0) scanFrom(scan, start);
@@ -65,7 +68,8 @@ function fail(scan: Scan, at: number): void {
   for (const frame of scan.stack) {
     if (frame.start === -1) continue;
     scan.ends[frame.start] = -1;
-    if (frame.marked && frame.start >= (scan.broken?.start ?? 0)) scan.broken = { start: frame.start, at };
+    if (frame.marked && scan.broken?.at !== at && frame.start >= (scan.broken?.start ?? 0))
+      scan.broken = { start: frame.start, at };
   }
 }
 
@@ -90,7 +94,7 @@ function step(scan: Scan, frame: Frame, at: number): number {
 function readKey(scan: Scan, frame: Frame, at: number): number {
   const end = readString(scan.text, at);
   if (end === -1) return -1;
-  if (end - at === scan.key.length + 2 && scan.text.startsWith(scan.key, at + 1)) frame.marked = true;
+  if (scan.keys.includes(scan.text.slice(at + 1, end - 1))) frame.marked = true;
   const colon = skipSpace(scan.text, end);
   frame.expect = "value";
   return scan.text[colon] === ":" ? colon + 1 : -1;
