@@ -124,6 +124,8 @@ export class Listener<S> {
   #turns = NO_TURNS;
   #atWork = 0;
   #broken = false;
+  /** By its own word its work had ended before the last lines. */
+  #ended = false;
   #sessionTold = false;
   /** Bytes of output that were told since what is being written was taken. */
   #waitingBytes = 0;
@@ -233,19 +235,28 @@ export class Listener<S> {
     const lines = raw.map(this.#maskLine);
     if (lines.length > 0) context.onOutput(linesForFile({ raw, lines, bytes }, context));
     let alive = false;
+    let worked = false;
     const plain: string[] = [];
     for (const line of lines) {
       const reading = reader.read(this.#state, line, now);
       this.#state = reading.state;
       alive ||= reading.waiting === undefined;
+      worked ||= reading.events.some(isWork);
       this.#spoke(now, { stderr: false, waiting: reading.waiting });
       if (reading.inVain !== undefined) this.#rules.onVain(reading.inVain);
       if (!reading.known) this.#unknownEvents += 1;
       if (reading.plain === true) plain.push(line);
       if (reading.events.length > 0) this.#tell(reading.events);
     }
-    if (alive) this.#rules.onPrinted(true);
+    if (alive && !this.#isChatter(worked)) this.#rules.onPrinted(true);
     return plain;
+  }
+
+  /** After the event that ends its work only work is a sign of life: it began anew. */
+  #isChatter(worked: boolean): boolean {
+    const hadEnded = this.#ended;
+    this.#ended = this.hasEnded();
+    return hadEnded && this.#ended && !worked;
   }
 
   #tellSession(): void {
