@@ -170,8 +170,17 @@ function lastLinesOf(seen: AttemptFacts, { why }: Stopped): FailureFacts {
 
 function describeExit(seen: AttemptFacts, code: number, clock: ZonedClock): Explanation {
   const told = explainFailure(lastWordsOf(seen), clock);
-  const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
+  const said = told?.evidence ?? tellingLine(seen.stderr) ?? `${NO_WORD}${lastPrinted(seen.closing)}`;
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
+}
+
+const NO_WORD = "with nothing on stderr";
+/** Ends what an agent's failure is known by: the line behind it may be another at each task. */
+export const ON_STDOUT = "; the last on stdout: ";
+
+function lastPrinted({ printed = "" }: Closing): string {
+  const line = tellingLine(printed);
+  return line === undefined ? "" : `${ON_STDOUT}${line}`;
 }
 
 /** The last words of the agent. A summary is its last word, even if more output follows. */

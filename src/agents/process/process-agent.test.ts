@@ -134,7 +134,14 @@ test.each([
     "exited",
     /exit code 1: Error: no such thing/,
   ],
-  ["exits 1 in silence", "exit 1", "exited", /exit code 1: with nothing on stderr/],
+  ["exits 1 in silence", "exit 1", "exited", /exit code 1: with nothing on stderr$/],
+  [
+    "says why on stdout",
+    "echo hello; echo 'Error: no such project'; echo bye; exit 1",
+    "exited",
+    /^exit code 1: with nothing on stderr; the last on stdout: Error: no such project$/,
+  ],
+  ["speaks on both", "echo 'an error here'; echo said >&2; exit 1", "exited", /^exit code 1: said$/],
   ["is killed", "kill -9 $$", "killed", /SIGKILL/],
   ["exits 143", "exit 143", "killed", /SIGTERM/],
 ] as const)("a command that %s", async (_name, lines, reason, evidence) => {
@@ -410,6 +417,34 @@ test.each([
   const binary = program(`hung-${stream}`, `cat '${testdata}/${stream}'; exec sleep 600`);
   const { result } = await runAgent(createAgent(settingsOf(kind, { binary }), fast), request());
   expect(result).toMatchObject(expected);
+});
+
+test.each([
+  ["lines of a kind of its own", `echo '{"type":"heartbeat"}'`],
+  ["lines that it knows", `echo '{"type":"thread.started","thread_id":"t"}'`],
+  ["words on stdout and stderr", `echo "still here"; echo "still here" >&2`],
+])("a client that is done and prints %s is done", async (_, chatter) => {
+  const binary = program(
+    "chatter",
+    `cat '${testdata}/codex-success.jsonl'; while :; do ${chatter}; sleep 0.02; done`,
+  );
+  const { result } = await runAgent(
+    createAgent(settingsOf("codex", { binary, timeoutMs: 400_000 }), fast),
+    request(),
+  );
+  expect(result).toMatchObject({ outcome: "ok", report: { found: { status: "done" } } });
+});
+
+test("a turn that begins after the end of the one before is work", async () => {
+  const message = `{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"{\\"status\\":\\"blocked\\",\\"blockers\\":[\\"b\\"]}"}}`;
+  const binary = program(
+    "two-turns",
+    `cat '${testdata}/codex-success.jsonl'; echo '{"type":"turn.started"}'
+for n in 1 2 3 4 5 6 7 8 9 10; do echo '{"type":"heartbeat"}'; sleep 0.1; done
+echo '${message}'; echo '{"type":"turn.completed"}'`,
+  );
+  const { result } = await runAgent(createAgent(settingsOf("codex", { binary }), fast), request());
+  expect(result).toMatchObject({ outcome: "ok", report: { found: { status: "blocked" } } });
 });
 
 test("a client may say nothing for long between a result without a report and the end of its background work", async () => {

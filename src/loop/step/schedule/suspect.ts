@@ -1,6 +1,7 @@
 // Tells an agent that does not work from a task that fails: two tasks, the same failure, within seconds, without a token or a change.
 // Where no other task can go, the same task twice says it of a client; a `command` that ends at once may well mean the task.
 // Pure. weigh.ts and the stages put work of earlier attempts aside before another task goes first.
+import { ON_STDOUT } from "../../../agents/process/exit-reason.js";
 import { tokensOf } from "../../../agents/usage.js";
 import { isOfTheDisk } from "../../../system/errors.js";
 import type { EventOf } from "../../../logging/events/events.js";
@@ -62,7 +63,8 @@ function readFailure(end: AgentFinished): { reason: string; evidence: string } |
 
 /** Numbers, ids of sessions and the task's own id differ from one attempt to the next. */
 function mask(evidence: string, id: TaskId): string {
-  return evidence
+  const [failed = ""] = evidence.split(ON_STDOUT);
+  return failed
     .split(id)
     .join("#")
     .replace(/[0-9a-f-]{8,}|[0-9]+/giu, "#");
