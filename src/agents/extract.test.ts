@@ -94,7 +94,7 @@ test.each([
   ['{"status":"Blocked"}\n{"status":"Done"}', "done"],
   ['{"status":"Done"}\n{"status":"halfway"}', "done"],
   ['{"status":"Done"}\n{"status": oops}', "done"],
-  // What is a report as it is counts before what can be read as one.
+  // A report as it is counts before one in another spelling.
   ['{"status":"blocked"}\nIt answered {"status":"success"}.', "blocked"],
   ['{"task_id":"T1","status":"skipped"}\n{"status":"done" oops', "skipped"],
 ])("the least report in another spelling is read: %j", (message, status) => {
@@ -106,7 +106,7 @@ test.each([
   ['{"status":"ok"} {"status":429}', 'the status "ok" is none of done'],
   ['{"status":"done" "summary":"x"}', "stops being JSON at line 1, column 18"],
   ['{"status":"success","data":{}}', 'the least report is {"status": "done"}'],
-])("what is none is said: %j", (message, why) => {
+])("a message without a report says why: %j", (message, why) => {
   expect(extractReport(message)).toEqual({ missing: expect.stringContaining(why) as string });
 });
 
