@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { test, type Scratch } from "../testing/scratch.js";
+import type { CommitPolicy } from "../restore/settle-head.js";
 import { leaveOutUnwanted } from "./leave-out.js";
 import { snapshot, type Snapshot } from "./snapshot.js";
 
@@ -18,12 +19,13 @@ async function during(
   scratch: Scratch,
   agent: () => unknown,
   mostUntracked?: number,
+  policy: CommitPolicy = "runner",
 ): Promise<{ seen: Snapshot; paths: string[]; again: string[] }> {
   const repo = await scratch.open(mostUntracked === undefined ? {} : { mostUntracked });
   const order = { run: "run-1", reuse: false };
   const taken = await checkpoint(repo, { ...order, id: "T1" });
   await agent();
-  const label = { run: "run-1", label: "T1-1", policy: "runner" as const };
+  const label = { run: "run-1", label: "T1-1", policy };
   const seen = await leaveOutUnwanted(repo, await snapshot(repo, { checkpoint: taken, ...label }));
   const next = await snapshot(repo, { checkpoint: taken, ...label });
   return { seen, paths: seen.changes.map(({ path }) => path), again: next.changes.map(({ path }) => path) };
@@ -121,4 +123,69 @@ test("without such files nothing is asked", async ({ scratch }) => {
     write(scratch, "src/a.ts");
   });
   expect(seen.leftOut).toBeUndefined();
+});
+
+const PEM = Array.from({ length: 20 }, () => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASC${"b3Bl".repeat(8)}`).join(
+  "\n",
+);
+const WHOLE = `-----BEGIN RSA PRIVATE KEY-----\n${PEM}\n-----END RSA PRIVATE KEY-----\n`;
+
+test("a key is found however it is spelled, and in large files and binaries", async ({ scratch }) => {
+  const json = JSON.stringify(WHOLE);
+  const parts = WHOLE.split("\n").map((line) => JSON.stringify(`${line}\n`));
+  const short = `MC4CAQAwBQYDK2VwBCIEI${"Ab3+".repeat(10)}A1=`;
+  const keys: Record<string, string | Buffer> = {
+    "a.json": `{"private_key": ${json}}`,
+    "b.js": `export const KEY = ${json};\n`,
+    "c.js": `const KEY =\n  ${parts.join(" +\n  ")};\n`,
+    "d.js": `const KEY = [\n  ${parts.join(",\n  ")}];\n`,
+    "e.txt": JSON.stringify({ body: JSON.stringify({ key: WHOLE.replaceAll("\n", "\r\n") }) }),
+    "f.yml": `key: |\n${WHOLE.replaceAll(/^/gm, "    ")}`,
+    "g.conf": `KEY="${WHOLE.replaceAll("\n", " ")}"\n`,
+    "h.txt": WHOLE.replace("\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B2C\n\n"),
+    "i.asc": WHOLE.replaceAll("RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK").replace("\n", "\n\n"),
+    "j.txt": `-----BEGIN PRIVATE KEY-----\n${short}\n-----END PRIVATE KEY-----\n`,
+    "k.log": `${"x".repeat(200_000)}\ntoken=${KEY}\n`,
+    "l.bin": Buffer.concat([Buffer.alloc(3_000_000), Buffer.from([255, 254]), Buffer.from(WHOLE)]),
+    "m.txt": Buffer.from(`token ${KEY}\n`, "utf16le"),
+  };
+  const others = {
+    "n.ts": 'export const HEAD = "-----BEGIN PRIVATE KEY-----", END = "-----END PRIVATE KEY-----";\n',
+    "o.md": `"-----BEGIN PRIVATE KEY-----\\nMIIE...\\n-----END PRIVATE KEY-----\\n"\n${"word ".repeat(50_000)}`,
+    "p.pub": `-----BEGIN PUBLIC KEY-----\n${PEM}\n-----END PUBLIC KEY-----\n`,
+  };
+  const { seen, paths } = await during(scratch, () => {
+    for (const [path, content] of Object.entries({ ...keys, ...others }))
+      writeFileSync(join(scratch.top, path), content);
+  });
+  expect(paths).toEqual(Object.keys(others));
+  expect(seen.leftOut).toEqual(Object.keys(keys).map((path) => `${path} (holds a key)`));
+});
+
+test("a value of the environment is found as JSON spells it, and with letters beyond ASCII", async ({
+  scratch,
+}) => {
+  const secret = 'zx81"sëcret-0001';
+  Object.assign(scratch.env, { MY_SERVICE_TOKEN: secret });
+  const { paths } = await during(scratch, () => {
+    write(scratch, "a.har", `${"x".repeat(70_000)}${JSON.stringify(secret)}`);
+    write(scratch, "b.txt", secret);
+    write(scratch, "c.txt", "zx81");
+  });
+  expect(paths).toEqual(["c.txt"]);
+});
+
+test("a secret that the agent committed is named as such, and the branch of HEAD is not a side branch", async ({
+  scratch,
+}) => {
+  const agent = async (): Promise<void> => {
+    write(scratch, ".env", `TOKEN=${KEY}\n`);
+    write(scratch, "a.txt", "agent\n");
+    await scratch.commitAll("agent");
+    write(scratch, "prod.pem");
+  };
+  const { seen } = await during(scratch, agent, undefined, "agent");
+  expect(seen.leftOut).toEqual(["prod.pem (by its name a secret)"]);
+  expect(seen.warnings).toEqual([expect.stringMatching(/^\.env \(by its name a secret\) is in a commit/)]);
+  expect(await scratch.git("status", "--porcelain")).toBe("?? prod.pem");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { findKeys, findSecretValues } from "../../system/text/secrets/redact.js";
 import { hasSecretName } from "../../system/text/secrets/secret-names.js";
 import { sizeText } from "../checkpoint/large.js";
-import { toText } from "../base/bytes.js";
+import { toBytes, toText } from "../base/bytes.js";
 import { exists, type DiffEntry, turnBack } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { treeish } from "../base/repository/head.js";
@@ -27,10 +27,9 @@ const DEPENDENCIES: readonly (readonly [manifest: string, folder: string])[] = [
   ["requirements.txt", "venv"],
 ];
 
-/** In bytes: a larger file is not read for keys. */
-const MOST_READ = 64 * 1024;
-/** New files whose content is looked at. */
-const MOST_FILES = 1000;
+/** So many bytes of the new files are read for keys, in so many files, the smallest first. */
+const MOST_READ = 64 * 1024 * 1024;
+const MOST_FILES = 5000;
 
 /** Takes such files out of a snapshot; `leftOut` names each, with the reason. Starts no process if there are none. */
 export async function leaveOutUnwanted(repo: Repository, taken: Snapshot): Promise<Snapshot> {
@@ -42,6 +41,15 @@ export async function leaveOutUnwanted(repo: Repository, taken: Snapshot): Promi
   const rest = fresh.filter(({ path }) => inFolder(path) === undefined);
   for (const [path, why] of await findFiles(repo, rest)) found.set(path, why);
   if (found.size === 0) return taken;
+  // Under the policy "agent", or by a person.
+  const inHead = await filesOf(repo, await treeish(repo, taken.head.commit));
+  const warnings = [...found].flatMap(([path, why]) => {
+    if (!inHead.has(path)) return [];
+    found.delete(path);
+    return `${toText(path)} (${why}) is in a commit that was made during the attempt, and not by the runner; look before you push: git log -p -- ${toText(path)}`;
+  });
+  const told = { warnings: [...taken.warnings, ...warnings], told: [...taken.told, ...warnings] };
+  if (found.size === 0) return { ...taken, ...told };
   const isOut = ({ path }: DiffEntry): boolean => found.has(path) || inFolder(path) !== undefined;
   const out = taken.changes.filter(isOut);
   const input = indexInfo(turnBack(out));
@@ -51,7 +59,7 @@ export async function leaveOutUnwanted(repo: Repository, taken: Snapshot): Promi
   const had = new Set(out.filter(({ from }) => exists(from)).map(({ path }) => path));
   for (const path of found.keys()) if (!had.has(path)) repo.unwanted.add(path);
   const leftOut = [...found].map(([path, why]) => `${toText(path)} (${why})`);
-  return { ...taken, changes: taken.changes.filter((entry) => !isOut(entry)), leftOut };
+  return { ...taken, ...told, changes: taken.changes.filter((entry) => !isOut(entry)), leftOut };
 }
 
 /** The changed files that HEAD does not have. */
@@ -87,18 +95,28 @@ async function findDependencies(repo: Repository, fresh: readonly DiffEntry[]): 
 
 async function findFiles(repo: Repository, fresh: readonly DiffEntry[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  const holdsKey = findKeys(findSecretValues(repo.places.env));
+  const holdsKey = findKeys(findSecretValues(repo.places.env).map(toBytes));
   const looks = await repo.ports.files.tree(repo.cwd).look(fresh.map(({ path }) => path));
-  for (const [at, { path }] of fresh.entries()) {
+  const files = fresh.flatMap(({ path }, at) => {
     const look = looks[at];
-    if (look?.kind !== "file") continue;
-    const isRead = at < MOST_FILES && look.size <= MOST_READ;
-    const text = isRead ? await repo.ports.files.read(join(repo.cwd, toText(path))) : undefined;
+    return look?.kind === "file" ? [{ path, size: look.size }] : [];
+  });
+  let left = MOST_READ;
+  const smallest = files.toSorted((one, other) => one.size - other.size).slice(0, MOST_FILES);
+  const isRead = new Set(smallest.filter(({ size }) => (left -= size) >= 0).map(({ path }) => path));
+  for (const { path, size } of files) {
     if (hasSecretName(toText(path))) found.set(path, "by its name a secret");
-    else if (text !== undefined && holdsKey(Buffer.from(text).toString("latin1")))
-      found.set(path, "holds a key");
-    else if (repo.mostUntracked > 0 && look.size > repo.mostUntracked)
-      found.set(path, `${sizeText(look.size)}, above git.max_untracked_bytes`);
+    else if (isRead.has(path) && holdsKey(await readPlain(repo, path))) found.set(path, "holds a key");
+    else if (repo.mostUntracked > 0 && size > repo.mostUntracked)
+      found.set(path, `${sizeText(size)}, above git.max_untracked_bytes`);
   }
   return found;
+}
+
+/** The bytes of a file, one character each; without the zeros between the letters of UTF-16. */
+async function readPlain(repo: Repository, path: string): Promise<string> {
+  const bytes = await repo.ports.files.read(join(repo.cwd, toText(path)));
+  return Buffer.from(bytes ?? [])
+    .toString("latin1")
+    .replaceAll("\0", "");
 }

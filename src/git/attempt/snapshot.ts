@@ -216,7 +216,8 @@ async function leaveSwitched(
 async function takeSideBranch(repo: Repository, before: HeadState, now: HeadState): Promise<string[]> {
   const names: string[] = [];
   for (const [ref, tip] of now.refs) {
-    if (!ref.startsWith("refs/heads/") || tip === before.refs.get(ref) || tip === before.commit) continue;
+    const isMoved = tip !== before.refs.get(ref) && tip !== before.commit;
+    if (!ref.startsWith("refs/heads/") || ref === now.branch || !isMoved) continue;
     const isAgents = await wasMovedByAgent(repo, ref);
     if (isAgents && (await addsToStart(repo, { before, now }, { branch: ref, commit: tip }))) names.push(ref);
   }

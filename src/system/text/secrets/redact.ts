@@ -42,8 +42,20 @@ const KEYS: readonly (readonly [sign: RegExp, shape: RegExp])[] = [
   ],
 ];
 
-/** A private key with its text: a heading alone is an example's. */
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----\s[A-Za-z0-9+/=\s]{100}/;
+/** A private key with its text: a heading alone is an example's. Line breaks may be spelled as in JSON or code. */
+function holdsPrivateKey(text: string): boolean {
+  return [...text.matchAll(/-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/g)].some(
+    ({ 0: { length }, index }) => {
+      const behind = text.slice(index + length, index + length + 600).replaceAll(/\\[nr]?/g, "\n");
+      // Lines in front of the text may say how it is encrypted.
+      const key = behind.replaceAll(/^[A-Z][A-Za-z-]{1,20}: .*$/gm, "");
+      return /^[\s"'+,]{1,40}(?:[A-Za-z0-9+/]{60}|[A-Za-z0-9+/=\s]{100})/.test(key);
+    },
+  );
+}
+
+/** A part of every key that `findKeys` finds: a large text is looked through once. */
+const SIGNS = [/PRIVATE KEY/, ...KEYS.map(([sign]) => sign)].map(({ source }) => source);
 
 const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[] = [
   ...KEYS,
@@ -100,10 +112,13 @@ export function findSecretValues(env: Readonly<Record<string, string | undefined
 
 /** Whether a text holds one of these secrets, a private key, or a key of a well-known provider. */
 export function findKeys(secrets: readonly string[]): (text: string) => boolean {
+  const literal = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  const signs = new RegExp([...literal.map(escapeRegExp), ...SIGNS].join("|"));
   return (text) =>
-    secrets.some((secret) => text.includes(secret)) ||
-    PRIVATE_KEY.test(text) ||
-    KEYS.some(([sign, shape]) => sign.test(text) && shape.test(text));
+    signs.test(text) &&
+    (literal.some((secret) => text.includes(secret)) ||
+      holdsPrivateKey(text) ||
+      KEYS.some(([sign, shape]) => sign.test(text) && shape.test(text)));
 }
 
 /**
