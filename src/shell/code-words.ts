@@ -23,6 +23,13 @@ export function listCode(words: readonly string[], assigned: readonly string[]):
   // A variable alone is code only where it is expanded later.
   const values = assigned.filter((one) => name !== "" || EXPANDS.test(one)).flatMap(readAssignment);
   if (program === "git") return [...values, ...listGitCode(args)];
+  // A file may be glued to a command of sed: `wFILE`.
+  if (/^g?sed$/.test(program))
+    return [
+      ...values,
+      ...args,
+      ...args.map((word) => word.replaceAll(/(?<![a-zA-Z])[rRwW](?=[\w./])/g, "$& ")),
+    ];
   if (RUNS_CODE.test(program)) return [...values, ...args];
   return COMPUTES.test(program) ? [...values, ...args.filter((word) => EXPANDS.test(word))] : values;
 }

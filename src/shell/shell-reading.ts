@@ -1,7 +1,14 @@
 // Reads a shell text for rules: every command in it, however it is wrapped, quoted or nested, and what cannot be told from
 // the text. Pure. Leaves what is allowed to the engine's rules, and the gate's reading to simple-commands.ts.
 import { posix } from "node:path";
-import { forEachChild, type Assignment, type Command, type Redirection, type SyntaxNode } from "unbash";
+import {
+  forEachChild,
+  type Assignment,
+  type Command,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
 import {
   hidesCommand,
   keepsInput,
@@ -150,7 +157,7 @@ function readCommand(
   const input = called.some(readsCode) ? fedTexts : [];
   const guessed = [...called.flatMap(listGuesses), ...(called.every(keepsInput) ? [] : fedTexts)];
   if (called.some(hidesCommand)) reading.isWhole = false;
-  if (called.some((one) => HANDS_ON.test(programOf(one))))
+  if (called.some((one) => HANDS_ON.test(programOf(one))) || !called.every(keepsInput))
     reading.values.push(...fedTexts.flatMap(splitWords));
   const isShell = assigned.length === 0 && isOnlyShell(words);
   reading.commands.push({
@@ -191,10 +198,21 @@ function readOpen(node: SyntaxNode, reading: Building): void {
   const isLoop = node.type === "For" || node.type === "Select";
   const words = isLoop ? (node.wordlist ?? []).flatMap(expandWord) : listOwnWords(node);
   if (isLoop) reading.values.push(...words);
+  // It gives files that only the shell knows to the commands in it.
+  const isOpen = isLoop && (node.wordlist ?? []).some(isOpenWord);
   const isCode = isLoop ? words.some((word) => /[$`(]/.test(word)) : words.some(mayExpand);
-  if (!isCode && !computes(node)) return;
+  const isPart = isCode || computes(node);
+  if (!isPart && !isOpen) return;
   const mentions = (isCode ? words : []).flatMap(listMentions).flatMap((one) => spellingsOf(one).forms);
-  reading.commands.push({ text: node.type, spellings: [], mentions, guesses: [], runs: "itself" });
+  const runs = isPart ? "itself" : "nothing";
+  reading.commands.push({ text: node.type, spellings: [], mentions, guesses: [], runs });
+}
+
+/** Whether nothing of a word is known but that it is more than a number: `$(ls)`, `*`. */
+function isOpenWord(word: Word): boolean {
+  return (
+    !/^\$\(seq [^()`]*\)$/.test(word.text) && /^(?=\uffff|[/.]+\uffff)[\uffff/.]+$/.test(formatWord(word))
+  );
 }
 
 /** The words of a test, of `${name:=…}` and of arithmetic. */

@@ -6,7 +6,7 @@ import { ANY } from "../../shell/words.js";
 import type { Subject } from "../tool.js";
 import { meetsPath, namesPathBelow, strongest, type Match, type PathPattern } from "./patterns.js";
 import type { PermissionRule } from "./read-rules.js";
-import { isUnknown, listCalls, listFolders, meetsWord, toWords } from "./reading.js";
+import { isUnknown, listCalls, listBases, meetsWord, toWords } from "./reading.js";
 
 /** A word that names something that is changed. */
 interface EditedWord {
@@ -31,7 +31,7 @@ export function meetsAsEditing(
 
   function meetsText(path: PathPattern, reading: ShellReading, starts: readonly string[]): Match {
     const calls = listCalls(reading);
-    const bases = listFolders(calls, starts);
+    const bases = listBases(calls, starts);
     const sure = [
       ...reading.writes.map((word) => ({ word, isRemoved: false })),
       ...calls.flatMap(listEdited),
@@ -44,6 +44,10 @@ export function meetsAsEditing(
       ...reading.commands.flatMap(({ mentions }) => mentions.map(toWords)).flatMap(listEdited),
       ...reading.commands.flatMap(listInCode),
       ...calls.flatMap(listOutputs),
+      // A link is another name of the file.
+      ...calls.flatMap(([name, ...args]) =>
+        name === "ln" ? args.map((word) => ({ word, isRemoved: true })) : [],
+      ),
       ...(isOpen ? reading.values : []).map((word) => ({ word, isRemoved: false })),
     ];
     const isMaybe = open.some((one) => meetsEdited(path, one, { root, bases }) !== "no");
@@ -66,10 +70,13 @@ function listOutputs([name = "", ...args]: readonly string[]): EditedWord[] {
     ? /^(?:-P|--directory-prefix=?)(.*)$/
     : /csplit$/.test(name)
       ? /^(?:-f|--prefix=?)(.*)$/
-      : undefined;
+      : /tar$/.test(name)
+        ? /^(?:-?[^\Wf]*f|--file=?)([^]*)$/
+        : undefined;
   return args.flatMap((word, at) => {
-    const [, glued] = /^(?:-[oO]|--?out(?:put)?(?:-\w+)*=)(.+)$/.exec(word) ?? own?.exec(word) ?? [];
-    const isNext = glued === "" || /^(?:-[oO]|--?out(?:put)?(?:-\w+)*)$/.test(word);
+    const [, glued] =
+      /^(?:--?out(?:put)?(?:-\w+)*=|-[^\WoO]*[oO])([^]+)$/.exec(word) ?? own?.exec(word) ?? [];
+    const isNext = glued === "" || /^(?:-[^\WoO]*[oO]|--?out(?:put)?(?:-\w+)*)$/.test(word);
     return [isNext ? args[at + 1] : glued].flatMap((one) =>
       one === undefined ? [] : [{ word: one, isRemoved: false }],
     );
@@ -99,7 +106,8 @@ export function listEditedPaths(reading: ShellReading, starts: readonly string[]
   const calls = listCalls(reading);
   const words = [...reading.writes.map((word) => ({ word, isRemoved: false })), ...calls.flatMap(listEdited)];
   const plain = words.filter(({ word }) => !word.includes(ANY) && !word.startsWith("~"));
-  const paths = listFolders(calls, starts).flatMap((base) =>
+  const bases = listBases(calls, starts).filter((base) => base !== ANY);
+  const paths = bases.flatMap((base) =>
     plain.map(({ word, isRemoved }) => ({
       path: posix.resolve(base, word),
       follows: !isRemoved || word.endsWith("/"),
@@ -115,7 +123,7 @@ const CHANGES =
 /** Change what their last word names, or the file in that folder. */
 const COPIES = /^(?:cp|ln|install|rsync|scp|split)$/;
 const IN_PLACE = /^(?:g?sed|perl[\d.]*|ruby)$/;
-const GIT_REMOVES = /^(?:rm|mv|restore|checkout)$/;
+const GIT_REMOVES = /^(?:rm|mv|restore|checkout|checkout-index)$/;
 
 /** Change files that they do not name. */
 const UNPACKS = /^(?:unzip|cpio|patch)$/;
@@ -132,10 +140,13 @@ function listEdited([name = "", ...args]: readonly string[]): EditedWord[] {
   if (REMOVES.test(program)) return all(true);
   if (UNPACKS.test(program) || (program === "git" && unpacks(words, args))) return [...all(false), UNNAMED];
   if (CHANGES.test(program)) return all(false);
-  if (COPIES.test(program)) return listCopied(args, words);
+  if (COPIES.test(program)) return listCopied(args, words, program);
   if (IN_PLACE.test(program) && has(/^(?:-\w*i|--in-place)/)) return all(false);
   if (/^g?awk$/.test(program) && args.includes("inplace")) return all(false);
-  if (program === "git" && GIT_REMOVES.test(words[0] ?? "")) return all(true).slice(1);
+  if (program === "git" && GIT_REMOVES.test(words[0] ?? ""))
+    return words.slice(1).map((word) => ({ word: word.replace(/^:[^]*/, ANY), isRemoved: true }));
+  if (program === "git" && words[0] === "config" && words.length > 3 && has(/^(?:-f|--file)/))
+    return all(false);
   if (program === "find" && has(/^-(?:delete|fprint\w*|fls|exec|execdir|ok|okdir)$/)) {
     const first = args.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLP]$/.test(word));
     const files = args.filter((_, at) => /^-(?:fprint\w*|fls)$/.test(args[at - 1] ?? ""));
@@ -156,13 +167,16 @@ function toFile(word: string): EditedWord {
 }
 
 /** The target of a copy: a file, or a folder that gets the sources' names. */
-function listCopied(args: readonly string[], words: readonly string[]): EditedWord[] {
-  const named = args.flatMap((word, at) =>
-    args[at - 1] === "-t" || args[at - 1] === "--target-directory" ? [word] : [],
-  );
-  const inline = args.filter((word) => word.startsWith("--target-directory=")).map(toFile);
+function listCopied(args: readonly string[], words: readonly string[], program = "mv"): EditedWord[] {
+  const targetOf = /^(?:cp|mv|ln|install)$/.test(program)
+    ? /^(?:-[^\Wt]*t|--target-directory=?)([^]*)$/
+    : /^--target-directory=?([^]*)$/;
+  const named = args.flatMap((word, at) => {
+    const [, glued] = targetOf.exec(word) ?? [];
+    return (glued === "" ? args[at + 1] : glued) ?? [];
+  });
   const last = words.length > 1 ? words.slice(-1) : [];
-  const targets = [...named, ...inline.map(({ word }) => word), ...last];
+  const targets = [...named, ...last];
   // Of a folder with all that is in it the names are not known.
   const below = args.some((word) => /^(?:-\w*[rRa]|--(?:recursive|archive)$)/.test(word)) ? [ANY] : [];
   return targets.flatMap((target) =>

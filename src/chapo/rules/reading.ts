@@ -48,14 +48,16 @@ function meetsText(
   { root, starts }: { root: string; starts: readonly string[] },
 ): Match {
   const calls = listCalls(reading);
-  const bases = listFolders(calls, starts);
+  const bases = listBases(calls, starts);
   const { sure, mentioned } = listWords(calls, reading);
   const match = strongest([...sure].map((word) => meetsWord(pattern, word, { root, bases })));
   if (match !== "no") return match;
   if ([...mentioned].some((word) => meetsWord(pattern, word, { root, bases }) === "yes")) return "maybe";
   if (hidesRead(reading, calls)) return "maybe";
   const copied = calls
-    .filter(([program = ""]) => COPIES.test(posix.basename(program)))
+    .filter(
+      ([program = "", next]) => COPIES.test(posix.basename(program)) || (program === "git" && next === "mv"),
+    )
     .flatMap(([, ...args]) => args.filter((word) => !word.startsWith("-") && !word.includes(ANY)));
   return copied.some((word) => namesPathBelow(pattern, word, root)) ? "maybe" : "no";
 }
@@ -69,14 +71,19 @@ const PLAIN =
   /^(?:cat|head|tail|[efz]?grep|rg|ag|wc|sort|uniq|less|more|nl|diff|sed|awk|git|echo|printf|find|fd|fdfind|xargs|parallel|read|mapfile|readarray|dirname|basename|realpath|file|du|cd|pushd|local|export|declare|sha\d*sum|md5sum|dos2unix|kill|sleep|which|node|npx|npm)$/;
 
 /** Whether a program that may change what it reads is given files that only the shell knows. */
-function hidesRead({ commands }: ShellReading, calls: readonly Words[]): boolean {
+function hidesRead(reading: ShellReading, calls: readonly Words[]): boolean {
+  const { commands } = reading;
   const isHanded = calls.some(([program = ""]) => READS.test(program));
+  // A loop over files that only the shell knows; a program of the project may be given them.
+  const isLoop = calls.some(([program = ""]) => /^(?:For|Select)$/.test(program));
+  const own = commands.filter(({ text }) => isLoop && !text.startsWith("npx "));
+  const looped = listCalls({ ...reading, commands: own }).filter((words) => words.slice(1).some(isUnknown));
   const given = calls.flatMap((words) => findGiven(words) ?? []);
   const texts = commands.map(({ text }) => toWords(text));
   const direct = (given.length > 0 ? texts : calls).flatMap(([program = "", ...args]) =>
     args.some((word) => isUnknown(word) && (isHanded || word !== ANY)) ? [program] : [],
   );
-  return [...given, ...direct]
+  return [...given, ...direct, ...looped.map(([program = ""]) => program)]
     .map((one) => posix.basename(one))
     .some((one) => !PLAIN.test(one) && !QUIET.test(one));
 }
@@ -121,6 +128,26 @@ export function listFolders(calls: readonly Words[], starts: readonly string[]):
   return [...folders];
 }
 
+/** The folders that words may begin at: also those of `-C` and the like, and `ANY` where the text goes to an unknown one. */
+export function listBases(calls: readonly Words[], starts: readonly string[]): string[] {
+  const folders = listFolders(calls, starts);
+  const named = calls.flatMap((words) =>
+    words.flatMap((word, at) => {
+      const [, glued] = /^(?:-[^\WC]*C|--(?:chdir|directory|output-dir)=?)([^]*)$/.exec(word) ?? [];
+      return (glued === "" ? words[at + 1] : glued) ?? [];
+    }),
+  );
+  const strays = calls.some(
+    ([program = "", ...args]) => /^(?:cd|pushd)$/.test(program) && args.some((word) => word.includes(ANY)),
+  );
+  const below = named.flatMap((to) => folders.map((folder) => posix.resolve(folder, to)));
+  return [
+    ...folders,
+    ...below.slice(0, MOST_FOLDERS),
+    ...(strays || named.some((to) => to.includes(ANY)) ? [ANY] : []),
+  ];
+}
+
 /** The words that may be paths; `mentioned`: those in code of another language, and in variables. */
 function listWords(calls: readonly Words[], { commands, opens, values }: ShellReading) {
   const sure = calls
@@ -139,7 +166,8 @@ export function listReadPaths(reading: ShellReading, starts: readonly string[]):
   const calls = listCalls(reading);
   const { sure, mentioned } = listWords(calls, reading);
   const words = [...sure, ...mentioned].map(readShortcuts).filter((word) => !word.includes(ANY));
-  const paths = listFolders(calls, starts).flatMap((base) => words.map((word) => posix.resolve(base, word)));
+  const bases = listBases(calls, starts).filter((base) => base !== ANY);
+  const paths = bases.flatMap((base) => words.map((word) => posix.resolve(base, word)));
   return [...new Set(paths)].slice(0, MOST_PATHS);
 }
 
@@ -174,7 +202,13 @@ export function meetsWord(
   // Above a folder that only the shell knows, a path may begin at the project.
   const [, below] = /^(?:\.\.\/|\uffff\/)+([^\uffff]+)$/.exec(open) ?? [];
   if (below !== undefined && meetsPath(pattern, below, { root, wide: true })) return "maybe";
-  if (!open.includes(ANY)) return "no";
+  if (!open.includes(ANY)) {
+    // From a folder that only the shell knows, the end of the path is compared.
+    const isOpen = bases.includes(ANY) && !open.startsWith("/");
+    return isOpen && pattern.ways.some((way) => mayMeet(way, `${ANY}/${open}`, pattern.isBareName))
+      ? "maybe"
+      : "no";
+  }
   return pattern.ways.some((way) => mayMeet(way, open, pattern.isBareName)) ? "maybe" : "no";
 }
 
