@@ -31,6 +31,8 @@ export interface AttemptFacts {
   kind?: string;
   /** The outcomes that its stage can have, in a workflow. */
   outcomes?: readonly string[];
+  /** It neither said nor did anything, and used no token. */
+  began?: false;
   /** Its client is known. `exitIsStatus`: it exits with the HTTP status modulo 256. */
   client?: { exitIsStatus: boolean };
 }
@@ -148,9 +150,14 @@ function exitStatusOf({ client, end }: AttemptFacts): { exitStatus?: number } {
   return client?.exitIsStatus === true && end.how === "exited" ? { exitStatus: end.code } : {};
 }
 
+/** Begins the evidence of a silent agent that had no token, message or tool call. */
+export const NEVER_BEGAN = "it did not begin to work";
+
 /** The failure of a stopped agent. An agent that was silent while waiting for its provider failed for the provider's reason. */
 function describeStopped(seen: AttemptFacts, stopped: Stopped, clock: ZonedClock): Explanation {
-  const failure = describeStop(seen.name, stopped);
+  const told = describeStop(seen.name, stopped);
+  const isUnbegun = seen.began === false && stopped.why === "idle";
+  const failure = isUnbegun ? { ...told, evidence: `${NEVER_BEGAN}: ${told.evidence}` } : told;
   if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
   // Only the very last line of an unknown client may be why it hangs.
   const said =

@@ -7,7 +7,7 @@ import { given } from "../../system/given.js";
 import type { AgentContext, AgentEvent, Used } from "../agent.js";
 import { boundEvent } from "./bounds.js";
 import { extractReport } from "../extract.js";
-import { addCost, addUsed, NOTHING_USED } from "../usage.js";
+import { addCost, addUsed, NOTHING_USED, tokensOf } from "../usage.js";
 import { maskKeyLines, redactValue } from "../../system/text/secrets/redact.js";
 import { splitLines } from "./lines.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
@@ -93,6 +93,8 @@ export interface Heard {
   /** The last line only said that it waits, and what for. */
   waiting?: FailureFacts;
   unknownEvents: number;
+  /** It neither said nor did anything, and used no token. */
+  began?: false;
 }
 
 const NEWLINE = 10;
@@ -126,6 +128,8 @@ export class Listener<S> {
   #broken = false;
   /** By its own word its work had ended before the last lines. */
   #ended = false;
+  /** It said or did something. */
+  #worked = false;
   #sessionTold = false;
   /** Bytes of output that were told since what is being written was taken. */
   #waitingBytes = 0;
@@ -171,6 +175,10 @@ export class Listener<S> {
     return soFar === undefined ? this.#told : addUsed(this.#told, addCost(soFar, price));
   }
 
+  #hasBegun(): boolean {
+    return this.#worked || this.#unknownEvents > 0 || tokensOf(this.used()) > 0;
+  }
+
   /** By its own word the work is done: only its end is still to come. */
   hasFinished(): boolean {
     const { terminal } = this.#rules.reader.close(this.#state);
@@ -202,7 +210,7 @@ export class Listener<S> {
       stderr: this.#stderr,
       stderrLast: this.#stderrLast,
       unknownEvents: this.#unknownEvents,
-      ...given({ waiting: this.#waiting }),
+      ...given({ waiting: this.#waiting, began: this.#hasBegun() ? undefined : (false as const) }),
     };
   }
 
@@ -242,6 +250,7 @@ export class Listener<S> {
       this.#state = reading.state;
       alive ||= reading.waiting === undefined;
       worked ||= reading.events.some(isWork);
+      this.#worked ||= worked;
       this.#spoke(now, { stderr: false, waiting: reading.waiting });
       if (reading.inVain !== undefined) this.#rules.onVain(reading.inVain);
       if (!reading.known) this.#unknownEvents += 1;

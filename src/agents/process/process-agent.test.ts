@@ -457,6 +457,31 @@ test("a client may say nothing for long between a result without a report and th
   expect(result).toMatchObject({ outcome: "ok", report: { found: { status: "done" } } });
 });
 
+test.each([
+  ["nothing", "", true],
+  [
+    "that it starts",
+    `echo '{"type":"thread.started","thread_id":"t"}'; echo '{"type":"turn.started"}'`,
+    true,
+  ],
+  ["only on stderr", "echo starting >&2", true],
+  ["a line of another kind", `echo '{"type":"progress"}'`, false],
+  [
+    "that a tool works",
+    `echo '{"type":"item.started","item":{"id":"i","type":"command_execution","command":"make"}}
+{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"make"}}'`,
+    false,
+  ],
+])("a client that hangs and said %s", async (_, said, unbegun) => {
+  const binary = program("hanging-codex", `${said}\nexec sleep 600`);
+  const settings = settingsOf("codex", { binary, idleTimeoutMs: 20_000 });
+  const { result } = await runAgent(createAgent(settings, fast), request());
+  expect(result).toMatchObject({ outcome: "failed", reason: "idle" });
+  expect(result.outcome === "failed" && result.evidence.startsWith("it did not begin to work: ")).toBe(
+    unbegun,
+  );
+});
+
 test("a command that reports and then hangs is done; one that tells of a limit and hangs has met it", async () => {
   const idle = { idleTimeoutMs: 2_000 };
   const done = await runAgent(shell(`echo '{"task_id":"T1","status":"done"}'; sleep 60`, idle), request());

@@ -1,7 +1,8 @@
 // Tells an agent that does not work from a task that fails: two tasks, the same failure, within seconds, without a token or a change.
+// A client that hangs before it says or does anything fails so at its idle_timeout.
 // Where no other task can go, the same task twice says it of a client; a `command` that ends at once may well mean the task.
 // Pure. weigh.ts and the stages put work of earlier attempts aside before another task goes first.
-import { ON_STDOUT } from "../../../agents/process/exit-reason.js";
+import { NEVER_BEGAN, ON_STDOUT } from "../../../agents/process/exit-reason.js";
 import { tokensOf } from "../../../agents/usage.js";
 import { isOfTheDisk } from "../../../system/errors.js";
 import type { EventOf } from "../../../logging/events/events.js";
@@ -21,12 +22,13 @@ const REASONS: ReadonlySet<string> = new Set([
   "no-summary",
   "bad-request",
   "model-unknown",
+  "idle",
 ]);
 
 /** Judges the agent by its end. `held`: another task goes first; reason `unusable`: the agent does not work. */
 export function weighAgent(
-  work: Work,
-  { facts, stopped, end }: Job,
+  work: Pick<Work, "suspects" | "held" | "clients">,
+  { facts, stopped, end }: Pick<Job, "facts" | "stopped" | "end">,
   { worked, hasOther }: { worked: boolean; hasOther: boolean },
 ): { suspects: Work["suspects"]; held?: TaskId; failed?: AttemptVerdict } {
   const { agent, task_id: id } = facts;
@@ -38,10 +40,11 @@ export function weighAgent(
   const { reason, evidence } = failure;
   const like = `${reason} ${end?.exit_code ?? ""} ${mask(evidence, id)}`;
   const wasHeld = work.held?.has(id) === true;
-  const isAlone = !hasOther && !wasHeld && reason !== "bad-request" && work.clients?.has(agent) === true;
+  const mayBeTask = reason === "bad-request" || reason === "idle";
+  const isAlone = !hasOther && !wasHeld && !mayBeTask && work.clients?.has(agent) === true;
   if (before?.like === like && (before.id !== id || isAlone)) {
     const tasks = before.id === id ? `${id} failed twice` : `${before.id} and ${id} failed`;
-    const how = isOfTheDisk(evidence) ? "" : " within seconds, without a token used";
+    const how = isOfTheDisk(evidence) || reason === "idle" ? "" : " within seconds, without a token used";
     const both = `${tasks} in the same way${how}: ${evidence}`;
     return { suspects, failed: { kind: "failed", reason: "unusable", evidence: both } };
   }
@@ -57,7 +60,9 @@ function readFailure(end: AgentFinished): { reason: string; evidence: string } |
   const reason = end.outcome === "failed" ? end.reason : missing === undefined ? undefined : "no-summary";
   if (reason === undefined || !REASONS.has(reason)) return undefined;
   const evidence = end.evidence ?? missing ?? "";
-  const isAtWork = ms > MOST_MS || (usage !== undefined && tokensOf(usage) > 0);
+  const isSilent = evidence.startsWith(NEVER_BEGAN);
+  if (reason === "idle" && !isSilent) return undefined;
+  const isAtWork = (ms > MOST_MS && !isSilent) || (usage !== undefined && tokensOf(usage) > 0);
   return isAtWork && !isOfTheDisk(evidence) ? undefined : { reason, evidence };
 }
 
