@@ -5,7 +5,8 @@ import { clock, duration, visible } from "./words.js";
 
 export interface BarItem {
   label: string;
-  value: number;
+  /** Null: not known. */
+  value: number | null;
   shown: string;
   tone?: string;
 }
@@ -20,7 +21,7 @@ export function Columns({
   items: readonly BarItem[];
   total: string;
 }) {
-  const most = Math.max(...items.map(({ value }) => value), 0);
+  const most = Math.max(...items.map(({ value }) => value ?? 0), 0);
   return (
     <figure class="columns">
       <figcaption>
@@ -35,7 +36,7 @@ export function Columns({
           <span key={index} class="chart-column" title={`${label}: ${shown}`}>
             <span
               class={`fill ${tone}`}
-              style={{ height: `${most === 0 ? 0 : Math.max(2, (value / most) * 100)}%` }}
+              style={{ height: `${most === 0 || value === null ? 0 : Math.max(2, (value / most) * 100)}%` }}
             />
           </span>
         ))}

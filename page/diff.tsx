@@ -1,7 +1,7 @@
 // A diff as git prints it, drawn: a file each, folded beyond the first ones, with line numbers and what was added and removed.
 import { parsePatch, type StructuredPatch } from "diff";
-import { useMemo, useState } from "preact/hooks";
-import { Block, Empty, Foreign } from "./parts.js";
+import { useMemo } from "preact/hooks";
+import { Block, Empty, Foreign, useMost } from "./parts.js";
 import { visible } from "./words.js";
 
 const OPEN_AT_FIRST = 4;
@@ -86,8 +86,8 @@ function FileDiff({ patch, open }: { patch: FilePatch; open: boolean }) {
 }
 
 function Lines({ patch }: { patch: FilePatch }) {
-  const [whole, setWhole] = useState(false);
   const total = patch.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+  const { most, more } = useMost(MOST_LINES, total, "lines");
   const said = patch.said.length > 0 && <Foreign class="pre block mono said" text={patch.said.join("\n")} />;
   if (patch.hunks.length === 0) return said === false ? <Empty>No line of it was changed.</Empty> : said;
   return (
@@ -96,20 +96,11 @@ function Lines({ patch }: { patch: FilePatch }) {
       <div class="lines" tabIndex={0} role="group" aria-label={`Changes of ${nameOf(patch)}`}>
         <table>
           {patch.hunks.map((hunk, index) => (
-            <Hunk key={index} hunk={hunk} most={whole ? Infinity : MOST_LINES} />
+            <Hunk key={index} hunk={hunk} most={most} />
           ))}
         </table>
       </div>
-      {total > MOST_LINES && !whole && (
-        <button
-          class="quiet"
-          onClick={() => {
-            setWhole(true);
-          }}
-        >
-          Show all {total.toLocaleString("en")} lines
-        </button>
-      )}
+      {more}
     </>
   );
 }

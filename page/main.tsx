@@ -239,10 +239,10 @@ function Strip() {
           <span>{visible(current.agent)}</span>
           {current.attempt > 1 && <span>attempt {current.attempt}</span>}
           <span class="figure">{duration(Math.max(0, now - Date.parse(current.started)))}</span>
-          <Foreign class="doing" text={waits === "" ? current.doing : waits} />
+          <Foreign class="doing cut grow muted" text={waits === "" ? current.doing : waits} />
         </>
       )}
-      <span class="figure end" title="The run so far">
+      <span class="figure end muted" title="The run so far">
         {duration(now - Date.parse(run.started))} · {dollars(run.cost_usd, run.cost_partly)}
       </span>
     </div>

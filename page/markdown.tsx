@@ -47,7 +47,12 @@ function draw(node: Nodes, key: number): JSX.Element | string | null {
       return <code key={key}>{node.value}</code>;
     case "code": {
       const head = [node.lang, node.meta].filter((word) => word !== null && word !== undefined).join(" ");
-      return <Block key={key} text={head === "" ? node.value : `${head}\n${node.value}`} label="Code" />;
+      return (
+        <div key={key}>
+          {head !== "" && <span class="muted">{head}</span>}
+          <Block text={node.value} label="Code" />
+        </div>
+      );
     }
     // Nothing of the text is hidden: an agent reads it all.
     case "definition":

@@ -4,7 +4,7 @@ import { newsOf } from "./notices.js";
 import { placeOf } from "./router.js";
 import { addEvent, fromMessages, type ChatItem } from "./views/chat-items.js";
 import { filterRows } from "./views/backlog.js";
-import { pieceOf, tasksOf } from "./views/runs.js";
+import { pieceOf, sumOf, tasksOf } from "./views/runs.js";
 import { fieldsOf, patchOf, typedOver } from "./views/edit.js";
 import { duration, visible } from "./words.js";
 
@@ -85,6 +85,10 @@ test("the task in hand is one of a run's, also after earlier attempts and where 
     duration_ms: 12,
   });
   expect(rest).toEqual([done]);
+});
+
+test("a sum leaves out values that are not known, and of nothing known it is not known", () => {
+  expect([sumOf([1, null, 2]), sumOf([0, null]), sumOf([null]), sumOf([])]).toEqual([3, 0, null, null]);
 });
 
 test("a log that is read piece by piece gives each line whole, and once", () => {

@@ -72,26 +72,32 @@ export function Foreign({ text, class: name = "" }: { text: string; class?: stri
 
 const MOST_SHOWN = 4000;
 
-/** A long foreign text in monospace, its middle folded away. */
-export function Block({ text, label }: { text: string; label: string }) {
+/** How many of them are shown, at first no more than `few`, and a button that shows all. */
+export function useMost(few: number, total: number, what: string) {
   const [whole, setWhole] = useState(false);
-  const isLong = text.length > MOST_SHOWN;
-  const shown = isLong && !whole ? text.slice(0, MOST_SHOWN) : text;
+  if (whole || total <= few) return { most: total, more: null };
+  const more = (
+    <button
+      class="quiet"
+      onClick={() => {
+        setWhole(true);
+      }}
+    >
+      Show all {total.toLocaleString("en")} {what}
+    </button>
+  );
+  return { most: few, more };
+}
+
+/** A long foreign text in monospace, its end folded away. */
+export function Block({ text, label }: { text: string; label: string }) {
+  const { most, more } = useMost(MOST_SHOWN, text.length, "characters");
   return (
     <div class="block">
       <pre tabIndex={0} aria-label={label}>
-        <bdi dir="auto">{visible(shown)}</bdi>
+        <bdi dir="auto">{visible(text.slice(0, most))}</bdi>
       </pre>
-      {isLong && !whole && (
-        <button
-          class="quiet"
-          onClick={() => {
-            setWhole(true);
-          }}
-        >
-          Show all {text.length.toLocaleString("en")} characters
-        </button>
-      )}
+      {more}
     </div>
   );
 }

@@ -55,7 +55,7 @@ export function AttemptView({ task, at }: { task: string; at: string }) {
         <span>
           <Time at={attempt.started} />, {duration(attempt.duration_ms)}
         </span>
-        <span>{count(attempt.tokens)} tokens</span>
+        {attempt.tokens > 0 && <span>{count(attempt.tokens)} tokens</span>}
         <span>{dollars(attempt.cost_usd)}</span>
         {attempt.commit !== null && <code>{attempt.commit.slice(0, 10)}</code>}
       </p>

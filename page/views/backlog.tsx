@@ -184,7 +184,7 @@ function List({ rows, mayAct }: { rows: readonly Row[]; mayAct: boolean }) {
   const height = useNarrow() ? PHONE_ROW : ROW_HEIGHT;
   const [place, setAt] = useState(() => indexOfLast(rows));
   const [picked, setChosen] = useState<ReadonlySet<string>>(new Set());
-  // What the filter hides is not changed.
+  // Rows that the filter hides are not changed.
   const chosen = new Set(rows.flatMap((row) => (picked.has(row.id) ? [row.id] : [])));
   const at = Math.max(0, Math.min(place, rows.length - 1));
   const id = rows[at]?.id ?? "";
@@ -363,7 +363,7 @@ function Board({ rows }: { rows: readonly Row[] }) {
                       go(taskPath(row.id));
                     }}
                   >
-                    <span role="gridcell" class="title">
+                    <span role="gridcell" class="title cut">
                       <Link to={taskPath(row.id)}>
                         <Foreign text={row.title} />
                       </Link>

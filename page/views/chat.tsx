@@ -78,7 +78,7 @@ interface ConversationProps {
 function useItems({ session, begins }: ConversationProps) {
   const [items, setItems] = useState<readonly ChatItem[]>([]);
   const id = useRef(session);
-  const last = useRef(-1);
+  const last = useRef(0);
   const gone = useRef(new AbortController());
   const { signal } = gone.current;
   const hear = async (response: Response): Promise<void> => {
@@ -95,7 +95,7 @@ function useItems({ session, begins }: ConversationProps) {
     }
   };
   const events = (): Promise<Response> => {
-    const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${Math.max(0, last.current)}`;
+    const place = `sessionId=${encodeURIComponent(id.current ?? "")}&after=${last.current}`;
     return send("GET", `/api/looper?stream=all&${place}`, undefined, { signal });
   };
   /** Hears what a turn says that an answer begins: it may begin a moment later. Gives what is left to hear. */
@@ -121,6 +121,8 @@ function useTalk(props: ConversationProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const begun = useRef(0);
+  /** Nothing was read yet, or a turn of another window has ended since: what waits for an answer may be old. */
+  const stale = useRef(true);
   const during = async (work: () => Promise<Response>): Promise<void> => {
     begun.current++;
     setBusy(true);
@@ -138,13 +140,14 @@ function useTalk(props: ConversationProps) {
   const look = async (): Promise<void> => {
     const before = begun.current;
     if (id.current === undefined) return;
-    const read = await readItems(id.current, error instanceof TypeError ? -1 : last.current);
+    const read = await readItems(id.current, stale.current || error instanceof TypeError ? -1 : last.current);
     if (read === undefined || before !== begun.current || signal.aborted) return;
     setItems(read.items);
     setError(undefined);
     last.current = read.lastSeq;
     changed();
     if (read.active) await during(events);
+    stale.current = last.current !== read.lastSeq;
   };
   useEffect(() => {
     look().catch(setError);

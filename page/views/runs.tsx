@@ -71,15 +71,20 @@ export function Runs() {
 
 type Figure = (run: RunRow) => number | null;
 
+/** The sum of what is known; null: nothing is. Pure. */
+export function sumOf(values: readonly (number | null)[]): number | null {
+  return values.reduce((all, one) => (one === null ? all : (all ?? 0) + one), null);
+}
+
 function Charts({ runs }: { runs: readonly RunRow[] }) {
-  const sum = (of: Figure): number => runs.reduce((all, run) => all + (of(run) ?? 0), 0);
-  const chart = (title: string, of: Figure, show: (value: number | null) => string, total = sum(of)) => (
+  const isPart = runs.some((run) => run.cost_usd === null || run.cost_partly);
+  const chart = (title: string, of: Figure, show: typeof dollars, total = sumOf(runs.map(of))) => (
     <Columns
       title={title}
-      total={show(total)}
+      total={show(total, isPart)}
       items={runs.map((run) => ({
         label: run.run,
-        value: of(run) ?? 0,
+        value: of(run),
         shown: show(of(run)),
         tone: run.state === "killed" ? "bad" : "accent",
       }))}
@@ -151,7 +156,7 @@ export function RunView({ run }: { run: string }) {
           <Time at={data.started} />
         </span>
         <span>{duration(data.duration_ms)}</span>
-        <span>{count(data.tokens)} tokens</span>
+        {(data.tokens ?? 0) > 0 && <span>{count(data.tokens)} tokens</span>}
         <span>{dollars(data.cost_usd, data.cost_partly)}</span>
         <Link to={`${runPath(run)}/log`}>Log</Link>
         {data.state === "running" && <StopButton run={run} />}
@@ -380,7 +385,7 @@ function LogLine({ line }: { line: string }) {
         <span class="muted">{timestamp !== undefined && new Date(timestamp).toLocaleTimeString()}</span>
         <b>{visible(type)}</b>
         {task !== undefined && <span>{visible(task)}</span>}
-        <Foreign class="cut mono" text={line.slice(0, MOST_LINE)} />
+        <Foreign class="cut mono grow muted" text={line.slice(0, MOST_LINE)} />
       </summary>
       <pre>
         <bdi dir="auto">{visible(pretty(line))}</bdi>

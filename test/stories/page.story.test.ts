@@ -254,7 +254,7 @@ inChromium(
     const turns = [
       call("fs_writeFile", { path: "made.txt", content: "made\n" }),
       call("bash_execute", { command: "echo > begun; until [ -e go ]; do sleep 0.1; done" }),
-      { say: "The file is **made**." },
+      { say: "The file is **made**:\n\n```txt\nmade\n```" },
     ];
     playScript(rig, { turns }, { mode: "default" });
     rig.writeBacklog([
@@ -278,7 +278,7 @@ inChromium(
       // Another tab, where nothing is done, shows what is said here.
       const other = await context.newPage();
       await other.goto(page.url());
-      await other.getByRole("button", { name: "Approve" }).waitFor();
+      await expect.poll(() => other.getByRole("button", { name: "Approve" }).count()).toBe(1);
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByText("Chapo works").waitFor();
       expect(rig.read("made.txt")).toBe("made\n");
@@ -300,6 +300,8 @@ inChromium(
       await other.locator("strong", { hasText: "made" }).waitFor();
       expect(await other.getByRole("button", { name: "Approve" }).count()).toBe(0);
       await other.close();
+      // The language of code is told beside it: what is copied is the code alone.
+      expect(await page.getByLabel("Code").textContent()).toBe("made");
       const chat = new URL(page.url()).pathname;
       const views = ["/", "/tasks", "/tasks?shape=board", "/tasks/T3", "/runs", "/questions", chat];
       for (const view of views) {
