@@ -296,6 +296,7 @@ test(
     const first = await rig.run(["run", "--no-review"]);
     expect(first.code).toBe(3);
     expect(first.stderr).toMatch(/looper-logs\/runs\/.* was removed while fake was at work/);
+    expect(first.stderr).toContain("the run's log is lost with it; `git clean -x` does this");
     expect(rig.statuses()).toEqual({ T1: "doing", "Z-good": "todo" });
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     expect(rig.statuses()).toEqual({ T1: "done", "Z-good": "done" });

@@ -458,7 +458,8 @@ export async function putBackWithoutLog(world: World, job: JobFacts): Promise<Us
   const { apply_summary } = world.project.resolved.settings.loop;
   const hasBacklog = job.phase === "iteration" || job.phase === "review";
   if (hasBacklog) await changeBacklog(world, [], apply_summary ? "agent" : "idle");
-  const what = `the log folder ${world.log.folder} was removed while ${job.agent} was at work`;
+  const lost = "the run's log is lost with it; `git clean -x` does this, and `-e looper-logs` spares it";
+  const what = `the log folder ${world.log.folder} was removed while ${job.agent} was at work: ${lost}`;
   const again = "run again: the interrupted task resumes first";
   if (job.task_id === undefined) return new UserError("environment", what, again);
   const way = `looper undo ${job.task_id} takes back all that ${job.task_id} changed; or ${again}`;
