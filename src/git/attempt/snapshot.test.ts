@@ -312,3 +312,57 @@ test("a snapshot has no mode for an untracked backlog", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   expect(await look(repo, taken)).toMatchObject({ backlogMode: undefined, changes: [] });
 });
+
+const UNDOES: readonly (readonly [name: string, ...commands: (readonly string[])[]])[] = [
+  ["stash", ["stash", "-q", "-u"]],
+  ["checkout", ["checkout", "-q", "HEAD", "--", "."], ["clean", "-fdq"]],
+  ["reset", ["reset", "-q", "--hard"], ["clean", "-fdq"]],
+  ["restore", ["restore", "-SW", "."], ["clean", "-fdq"]],
+];
+
+test.for(UNDOES)(
+  "changes of a person that the agent undid are told so, and come back: %s",
+  async (undo, { scratch }) => {
+    const [, ...commands] = undo;
+    write(scratch, "gone", "gone\n");
+    await scratch.commitAll("more");
+    write(scratch, "a.txt", "person\n");
+    write(scratch, "untracked", "person\n");
+    write(scratch, "dir/b.txt", "staged\n");
+    await scratch.person("add", "dir/b.txt");
+    write(scratch, "dir/b.txt", "staged and dirty\n");
+    rmSync(join(scratch.top, "gone"));
+    const { repo, taken } = await begin(scratch);
+    for (const command of commands) await scratch.git(...command);
+    write(scratch, "agents", "agent\n");
+    const seen = await look(repo, taken);
+    const undone = seen.warnings.filter((line) => line.includes("the agent undid them: no commit has them"));
+    expect(undone.map((line) => line.split(" ", 1)[0])).toEqual(["a.txt", "dir/b.txt", "gone", "untracked"]);
+    for (const line of undone) {
+      const [, source = "", path = ""] = /git restore (--source=\S+) --worktree -- '(.*)'$/.exec(line) ?? [];
+      await scratch.person("restore", source, "--worktree", "--", path);
+    }
+    expect([read(scratch, "a.txt"), read(scratch, "dir/b.txt"), read(scratch, "untracked")]).toEqual([
+      "person\n",
+      "staged and dirty\n",
+      "person\n",
+    ]);
+    expect(existsSync(join(scratch.top, "gone"))).toBe(false);
+    const staged = /not staged any more \(dir\/b\.txt\); each is kept: git show (\S+)PATH$/.exec(
+      seen.warnings.join("\n"),
+    )?.[1];
+    expect(await scratch.person("show", `${staged ?? ""}dir/b.txt`)).toBe("staged");
+  },
+);
+
+test("a removal that a person staged does not go into a commit unnamed", async ({ scratch }) => {
+  await scratch.person("rm", "-q", "--cached", "a.txt");
+  const { repo, taken } = await begin(scratch);
+  await scratch.git("clean", "-fdq");
+  await scratch.git("rm", "-q", "dir/b.txt");
+  const seen = await look(repo, taken);
+  expect(paths(seen)).toEqual(["a.txt", "dir/b.txt"]);
+  expect(seen.warnings).toEqual([
+    expect.stringMatching(/^a\.txt had your .*: a commit of the attempt deletes it/),
+  ]);
+});

@@ -1,8 +1,8 @@
 // Takes a snapshot of an attempt: every path that differs from the checkpoint, and the position of HEAD. commit.ts
 // commits it.
-import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
+import { type Checkpoint, KEPT_INDEX, KEPT_STAGED, type KeptIndex } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry, sameContent } from "../base/read/diff.js";
+import { exists, NOTHING, sameVersion, type DiffEntry, sameContent } from "../base/read/diff.js";
 import { OTHERS, readHead, treeish, type Head, type HeadState, isAncestor } from "../base/repository/head.js";
 import { byPath, entriesOf, readPersonIndex, listEntries } from "../index/index-person.js";
 import { diffTrees, dropOwnIndex, stageAll, diffOwnIndex, ownIndex } from "../index/index-file.js";
@@ -29,6 +29,7 @@ import {
 import { listSome } from "../../system/text/cut.js";
 import { planAll, writeTree } from "../bring-back/bring-back.js";
 import { runGit } from "../base/git.js";
+import { filesOf, readObjects } from "../base/objects.js";
 import { listChanged, putRefsBack, type Refs } from "../base/list-refs.js";
 import {
   asideId,
@@ -78,7 +79,7 @@ export interface Snapshot {
  * other operation that the attempt left open. Starts three processes if HEAD did not move.
  */
 export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<Snapshot> {
-  const { base, before, dirty, index } = order.checkpoint;
+  const { base, before, index } = order.checkpoint;
   const marked = new Set(order.checkpoint.marked);
   const locks = await removeNewLocks(repo, order.checkpoint.locks);
   const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
@@ -120,13 +121,6 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   if (left !== undefined || person.checksum === undefined || person.checksum !== index.checksum)
     await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
   const made = await findMadeModules(repo, changes, { unborn, known: order.checkpoint.modules });
-  const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
-  const unstaged = await isStagedGone(repo, index);
-  // The agent may have undone a person's changes.
-  const needed = both.length > 0 || unstaged;
-  const kept = needed
-    ? await keepObject(repo, base, { run: order.run, label: `${order.label}-before` })
-    : undefined;
   return {
     changes,
     marked,
@@ -145,9 +139,36 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
       ...commits,
       ...warnOfInside(inside, made),
       ...(await warnOfTouched(repo)),
-      ...both.map((entry) => warnOfBoth(entry, marked.has(entry.path), kept ?? base)),
+      ...(await warnOfPersons(repo, order, { head, changes })),
     ],
   };
+}
+
+/** The warnings about changes of a person that the attempt changed too, undid or unstaged; a rescue keeps them. */
+async function warnOfPersons(
+  repo: Repository,
+  { checkpoint: { base, dirty, index, ...checkpoint }, run, label }: SnapshotOrder,
+  { head, changes }: { head: Head; changes: readonly DiffEntry[] },
+): Promise<string[]> {
+  const marked = new Set(checkpoint.marked);
+  const removed = await findStagedRemovals(repo, index, changes);
+  const isPersons = (path: string): boolean => dirty.has(path) || index.staged.has(path) || removed.has(path);
+  const both = changes.filter(({ path }) => isPersons(path) || marked.has(path));
+  const unstaged = await findUnstaged(repo, index);
+  if (both.length === 0 && unstaged.length === 0) return [];
+  const kept = await keepObject(repo, base, { run, label: `${label}-before` });
+  const inHead = await filesOf(repo, await treeish(repo, head.commit));
+  const warnings = both.map((entry) => {
+    const { path, to } = entry;
+    if (marked.has(path) || !sameContent(inHead.get(path) ?? NOTHING, to))
+      return warnOfBoth(entry, marked.has(path), kept);
+    return `${toText(path)} had your uncommitted changes, and the agent undid them: no commit has them. To bring them back: git restore --source=${kept} --worktree -- ':(top)${toText(path)}'`;
+  });
+  if (unstaged.length > 0 && index.commit !== undefined)
+    warnings.push(
+      `changes that you had only staged are not staged any more (${listSome(unstaged)}); each is kept: git show ${index.commit}:${KEPT_STAGED}/PATH`,
+    );
+  return warnings;
 }
 
 /** The changed paths whose content a person's commit holds, on the branch or removed from it. */
@@ -166,13 +187,27 @@ async function theirPaths(
   return new Set(theirs.map(({ path }) => path));
 }
 
-/** Whether content that existed only in the index is not staged any more. */
-async function isStagedGone(repo: Repository, kept: KeptIndex): Promise<boolean> {
-  if (kept.staged.size === 0) return false;
+/** The deleted paths (bytes) whose removal the person had staged, with the file left in the folder. */
+async function findStagedRemovals(
+  repo: Repository,
+  { commit }: KeptIndex,
+  changes: readonly DiffEntry[],
+): Promise<ReadonlySet<string>> {
+  const deleted = changes.filter(({ from, to }) => exists(from) && !exists(to)).map(({ path }) => path);
+  if (commit === undefined || deleted.length === 0) return new Set();
+  const [file] = await readObjects(repo, [`${commit}:${KEPT_INDEX}`]);
+  const entries = await entriesOf(repo, { bytes: Buffer.from(file?.content ?? "", "latin1") });
+  const had = new Set(entries.map(({ path }) => path));
+  return new Set(deleted.filter((path) => !had.has(path)));
+}
+
+/** The paths whose content existed only in the index, and is not staged any more. */
+async function findUnstaged(repo: Repository, kept: KeptIndex): Promise<string[]> {
+  if (kept.staged.size === 0) return [];
   const person = await readPersonIndex(repo);
-  if (person.checksum !== undefined && person.checksum === kept.checksum) return false;
+  if (person.checksum !== undefined && person.checksum === kept.checksum) return [];
   const now = byPath(await entriesOf(repo, person));
-  return [...kept.staged].some(([path, oid]) => now.get(path)?.oid !== oid);
+  return [...kept.staged].flatMap(([path, oid]) => (now.get(path)?.oid === oid ? [] : toText(path)));
 }
 
 function warnOfBoth({ path, to }: DiffEntry, isMarked: boolean, kept: string): string {
