@@ -69,6 +69,8 @@ export interface Tool {
   parameters: ToolParameters;
   /** Whether it may change anything outside the session. In the trust mode `default` a person is asked about such a call. */
   changes: boolean;
+  /** Whether it says that it reaches what is outside: what it only reads may send its arguments there. */
+  reachesOut?: boolean;
   /** The most characters of a result; the gate truncates longer ones. */
   maxOutput: number;
   /** Checks the arguments against the parameters. A problem names the field. Pure. */

@@ -20,7 +20,7 @@ const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", .
 const object = (properties, more) => ({ type: "object", properties, ...more });
 const pages = [
   [
-    { name: "echo", description: "Says it again.", inputSchema: object({ text: { type: "string" } }, { required: ["text"] }), annotations: { readOnlyHint: true } },
+    { name: "echo", description: "Says it again.", inputSchema: object({ text: { type: "string" } }, { required: ["text"] }), annotations: { readOnlyHint: true, openWorldHint: true } },
     { name: "env", inputSchema: object({}) },
     { name: "bad schema", inputSchema: { type: "object", properties: { a: { type: "nothing" } } } },
   ],
@@ -110,6 +110,7 @@ test("a server's tools are available by name, with their arguments checked", asy
     "mcp_my_srv_p_cture____x",
     `mcp_my_srv_${"x".repeat(53)}`,
   ]);
+  expect(tools.filter(({ reachesOut }) => reachesOut).map(({ name }) => name)).toEqual(["mcp_my_srv_echo"]);
   expect(tools.map(({ changes }) => changes)).toEqual([false, true, true, true, true, true, true, true]);
   expect(warnings).toEqual([
     expect.stringContaining('its tool "bad schema" has a schema that cannot be used'),

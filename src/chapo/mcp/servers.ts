@@ -196,6 +196,7 @@ function toTool(listed: ListedTool, of: McpServer): Tool | string {
     parameters,
     maxOutput: MOST_OUTPUT,
     changes: listed.annotations?.readOnlyHint !== true,
+    reachesOut: listed.annotations?.openWorldHint === true,
     prepare: (raw) => {
       const args = readArguments(raw, schema.value);
       if ("problem" in args) return args;

@@ -77,7 +77,7 @@ function findLinkedDeletion(subjects: readonly Subject[]): string | undefined {
 const WHY = {
   read: "a rule may apply",
   secret: "the file's name is known for secrets",
-  web: "the address was not given by you",
+  web: "it may reach an address that you did not give",
   edit: "it may change something",
   look: "it runs a command",
   other: "it may change something",

@@ -5,12 +5,12 @@ import { listCalls, listFolders } from "./reading.js";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { hasSecretName } from "../../system/text/secrets/secret-names.js";
-import type { Subject } from "../tool.js";
+import type { Subject, Tool } from "../tool.js";
 import type { PermissionMode } from "../../config/settings/modes.js";
 
 /**
  * The class of a call. `secret`: it reads a file whose name is known for secrets. `web`: it fetches a page whose address no person
- * gave. `edit`: it changes files of the project, as an edit or as `mkdir`, `touch`, `mv`, `cp`. `look`: a shell text that only
+ * gave, or sends to one. `edit`: it changes files of the project, as an edit or as `mkdir`, `touch`, `mv`, `cp`. `look`: a shell text that only
  * reads. `other`: every other change. `dangerous`: one of never-unasked.ts.
  */
 export type CallClass = "read" | "secret" | "web" | "edit" | "look" | "other" | "dangerous";
@@ -97,7 +97,7 @@ export interface ClassedCall {
   tool: string;
   changes: boolean;
   subjects: readonly Subject[];
-  /** Whether it fetches a page whose address no person gave. */
+  /** Whether it fetches a page whose address no person gave, or may send its arguments to one. */
   isForeignPage?: boolean;
   /** The folders that the shell may be in, absolute; absent: the project's. */
   folders?: readonly string[];
@@ -152,9 +152,13 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
 }
 
 /** Returns the class of a tool's calls as far as it does not depend on their arguments. */
-export function classifyTool({ name, changes }: { name: string; changes: boolean }): CallClass {
+export function classifyTool({
+  name,
+  changes,
+  reachesOut,
+}: Pick<Tool, "name" | "changes" | "reachesOut">): CallClass {
   if (name === "web_fetch") return "web";
-  if (!changes) return "read";
+  if (!changes) return reachesOut === true ? "web" : "read";
   return EDITS.has(name) ? "edit" : "other";
 }
 

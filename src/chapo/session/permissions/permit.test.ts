@@ -327,3 +327,25 @@ test("a copy or a move of a folder with files that steer programs, or of such a 
   expect(await judge(move, { from: "vendor", to: "lib" })).toHaveProperty("asks");
   expect(await judge(move, { from: "plain", to: "lib" })).toEqual({ allowed: true });
 });
+
+test("a tool of a server that says it only reads is asked about where it may send something out", async () => {
+  const looks = (more: object): GateCall["tool"] => ({
+    ...defineTool({
+      name: "mcp_srv_look",
+      description: "looks",
+      arguments: z.object({ ref: z.string() }),
+      changes: false,
+      subjects: ({ ref }) => [{ kind: "path", path: ref, use: "mention" }],
+      run: () => Promise.resolve(done("")),
+    }),
+    ...more,
+  });
+  const { judge } = permitWith({ said: ["see https://docs.example/a"] });
+  const foreign = ["https://evil.example/?k=text", "open HTTP://evil.example/x now"];
+  for (const ref of foreign) expect(await judge(looks({}), { ref }), ref).toHaveProperty("asks");
+  for (const ref of ["https://docs.example/a", "src/a.ts"])
+    expect(await judge(looks({}), { ref }), ref).toEqual({ allowed: true });
+  expect(await judge(looks({ reachesOut: true }), { ref: "a" })).toHaveProperty("asks");
+  const { judge: strict } = permitWith({ mode: "dontAsk" });
+  expect(await strict(looks({ reachesOut: true }), { ref: "a" })).toHaveProperty("refused");
+});

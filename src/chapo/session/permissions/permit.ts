@@ -108,14 +108,23 @@ async function judge(call: GateCall, place: PermitPlace, shell: ShellState): Pro
     tool: tool.name,
     changes: tool.changes,
     subjects: await resolveSubjects(prepared.subjects, place, folders),
-    isForeignPage: prepared.subjects.some(
-      (one) => one.kind === "url" && tool.name === FETCH && !isMentioned(one.url, place.said()),
-    ),
+    isForeignPage:
+      listAddresses(call).some((url) => !isMentioned(url, place.said())) ||
+      (!tool.changes && tool.reachesOut === true),
     hasStrayed: tool.name === SHELL && shell.hasStrayed,
     folders,
     printed: printed.flat(),
     movesGuides: await movesGuides(call, place, folders),
   };
+}
+
+/** The addresses that a call fetches, or that a server which says that it only reads is given. */
+function listAddresses({ tool, prepared }: GateCall): string[] {
+  const isForeign = tool.name.startsWith("mcp_") && !tool.changes;
+  return prepared.subjects.flatMap((one) => {
+    if (one.kind === "url") return tool.name === FETCH ? [one.url] : [];
+    return isForeign && one.kind === "path" ? (one.path.match(/https?:\/\/[^\s"'<>]+/gi) ?? []) : [];
+  });
 }
 
 /** Whether a call copies or moves a folder with files that programs take for instructions, or such a file into a folder. */
