@@ -33,7 +33,7 @@ export const command: WorkingCommand<ChapoLine> = {
   arguments: [
     new Argument(
       "[message...]",
-      "the message, - for stdin; or a list: pending, prompts, sessions, tools; or approve, reject, steer, undo SESSION",
+      "the message, - for stdin, also behind other words; or a list: pending, prompts, sessions, tools; or approve, reject, steer, undo SESSION",
     ),
   ],
   options: [
@@ -130,7 +130,12 @@ function refuseLoneVerb(request: ChapoLine): void {
 /** The message from the command line or stdin; `undefined`: ask on the terminal. */
 async function messageOf(context: CommandContext, request: ChapoLine): Promise<string | undefined> {
   const typedWords = request.words.join(" ");
-  const message = typedWords === "-" ? await context.stdin.readAll() : typedWords;
+  // Behind other words, - adds what is on stdin: git diff | looper chapo "Explain it" -
+  const before = request.words.at(-1) === "-" ? request.words.slice(0, -1) : undefined;
+  const message =
+    before === undefined
+      ? typedWords
+      : [...(before.length > 0 ? [before.join(" ")] : []), await context.stdin.readAll()].join("\n\n");
   if (/\S/u.test(message)) return message;
   // With --json the messages are lines of stdin, and on a terminal the person types them.
   const canRead = request.json === true ? !context.stdin.isTerminal : canTalk(context);

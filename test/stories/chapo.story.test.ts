@@ -52,6 +52,24 @@ test(
 );
 
 test(
+  "a - behind the words adds what is on stdin to the message",
+  story(async (rig) => {
+    playScript(rig, { turns: [{ say: "It renames." }] });
+    const ran = await rig.run(["chapo", "--json", "Explain", "the diff", "-"], { input: "-old\n+new\n" });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    const folder = path.join(
+      rig.project,
+      ".looper/sessions",
+      dataOf(eventsOf(ran), "status")[0]?.session ?? "",
+    );
+    const kept = readdirSync(folder).map((name) =>
+      rig.read(path.join(".looper/sessions", path.basename(folder), name)),
+    );
+    expect(kept.join("")).toContain(JSON.stringify("Explain the diff\n\n-old\n+new").slice(1, -1));
+  }),
+);
+
+test(
   "without --json the answer stands alone on stdout, and what was done on stderr; its memory is a file",
   story(async (rig) => {
     rig.write("notes.md", "hello\n");
