@@ -145,14 +145,30 @@ test("a removed branch whose place is taken is kept under a rescue, with the com
   scratch,
 }) => {
   const commit = await makeBeside(scratch, "branch", "topic");
+  await scratch.person("branch", "fix/branch", commit);
   const { warnings } = await during(scratch, async () => {
-    await scratch.git("branch", "-D", "topic");
+    await scratch.git("branch", "-D", "topic", "fix/branch");
     await scratch.git("branch", "topic/new");
+    await scratch.git("branch", "fix");
   });
-  const kept = "refs/looper/rescue/run-1/T1-1-ref";
+  const kept = "refs/looper/rescue/run-1/T1-1-ref-2";
   expect(await scratch.git("rev-parse", kept)).toBe(commit);
   expect(warnings).toEqual([
-    `the branch topic was removed during the attempt, and is kept as ${kept}; to put it back: git branch -f topic ${commit}`,
+    `the branch fix/branch was removed during the attempt, and is kept as ${kept.slice(0, -2)}; to put it back: git branch -f fix-branch-before ${commit}`,
+    `the branch topic was removed during the attempt, and is kept as ${kept}; to put it back: git branch -f topic-before ${commit}`,
+  ]);
+  for (const line of warnings) await scratch.person(...(/ git (.*)$/.exec(line)?.[1]?.split(" ") ?? []));
+  expect(await scratch.git("rev-parse", "topic-before", "fix-branch-before")).toBe(`${commit}\n${commit}`);
+});
+
+test("a removed branch that a symbolic ref names is back once", async ({ scratch }) => {
+  const commit = await makeBeside(scratch, "branch", "old");
+  await scratch.person("symbolic-ref", "refs/heads/alias", "refs/heads/old");
+  const { warnings } = await during(scratch, () => scratch.git("update-ref", "-d", "refs/heads/old"));
+  expect(await scratch.git("rev-parse", "old", "alias")).toBe(`${commit}\n${commit}`);
+  expect(warnings).toEqual([
+    "the branch alias was removed during the attempt, and is back",
+    "the branch old was removed during the attempt, and is back",
   ]);
 });
 

@@ -12,7 +12,7 @@ import { toText } from "../base/bytes.js";
 import { isAncestor, type HeadState } from "../base/repository/head.js";
 import type { Repository } from "../base/repository/repository.js";
 import { keepObject } from "../rescue/rescue.js";
-import { hasObject } from "../base/objects.js";
+import { hasObject, idOf } from "../base/objects.js";
 
 const KINDS = [
   { folder: "refs/heads/", kind: "branch", put: "git branch -f NAME", remove: "git branch -D NAME" },
@@ -81,17 +81,22 @@ export async function keepRefs(
   for (const { ref, name, was, is, put } of listChangedRefs(before, now)) {
     if (was === undefined) continue;
     const rest = await findRest(repo, was);
-    const keepIt = async (): Promise<string> => {
+    const keepIt = async (command = put): Promise<string> => {
       if (rest === undefined) return "is lost, since git has removed its content";
-      return `is kept as ${await keepObject(repo, rest, { run: keep.run, label: `${keep.label}-ref` })}; to put it back: ${put.replace(was, () => rest)}`;
+      return `is kept as ${await keepObject(repo, rest, { run: keep.run, label: `${keep.label}-ref` })}; to put it back: ${command.replace(was, () => rest)}`;
     };
     if (is === undefined) {
-      // Another ref may be in the place of its folder.
-      const put = async () =>
+      // Another ref may be in the place of its folder, or below its name.
+      const create = async () =>
         runGit(repo, ["update-ref", "--stdin"], { input: `create ${ref} ${rest ?? ""}\n` });
-      const isBack = rest !== undefined && (await asResult(put)).ok;
+      // A symbolic ref that names it may have brought it back.
+      const isThere = async (): Promise<boolean> => (await idOf(repo, ref)) === rest;
+      const isBack = rest !== undefined && ((await asResult(create)).ok || (await isThere()));
+      // Its own name is taken then.
+      const short = toText(ref).split("/").slice(2);
+      const other = put.replace(`${short.join("/")} ${was}`, () => `${short.join("-")}-before ${was}`);
       const back = rest === was ? "is back" : "is back without its message, which git has removed";
-      warnings.push(`${name} was removed during the attempt, and ${isBack ? back : await keepIt()}`);
+      warnings.push(`${name} was removed during the attempt, and ${isBack ? back : await keepIt(other)}`);
     } else if (
       rest === undefined ||
       (!(await isAncestor(repo, rest, is)) && !(await isElsewhere(repo, ref)))
