@@ -135,9 +135,11 @@ test(
     ]);
     expect(taskOf(rig, "B-deaf")?.blockers).toEqual(taskOf(rig, "A-slow")?.blockers);
     expect(taskOf(rig, "C-idle")?.blockers).toEqual([
-      "idle: printed nothing for 1 s (agents.idle.idle_timeout)",
+      "idle: it did not begin to work: printed nothing for 1 s (agents.idle.idle_timeout)",
     ]);
-    expect(says(stderr, "✗ blocked C-idle ", "idle: printed nothing for 1 s"), stderr).toBe(true);
+    expect(says(stderr, "✗ blocked C-idle ", "idle: it did not begin to work: printed nothing"), stderr).toBe(
+      true,
+    );
     expect(rig.statuses()["Z-good"]).toBe("done");
     expect(rig.leftovers()).toEqual([]);
   }),

@@ -156,7 +156,9 @@ export const NEVER_BEGAN = "it did not begin to work";
 /** The failure of a stopped agent. An agent that was silent while waiting for its provider failed for the provider's reason. */
 function describeStopped(seen: AttemptFacts, stopped: Stopped, clock: ZonedClock): Explanation {
   const told = describeStop(seen.name, stopped);
-  const isUnbegun = seen.began === false && stopped.why === "idle";
+  // The stderr of an unknown client may tell of its work.
+  const isSilent = seen.began === false && (seen.client !== undefined || seen.stderr === "");
+  const isUnbegun = isSilent && stopped.why === "idle";
   const failure = isUnbegun ? { ...told, evidence: `${NEVER_BEGAN}: ${told.evidence}` } : told;
   if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
   // Only the very last line of an unknown client may be why it hangs.
@@ -177,7 +179,7 @@ function lastLinesOf(seen: AttemptFacts, { why }: Stopped): FailureFacts {
 
 function describeExit(seen: AttemptFacts, code: number, clock: ZonedClock): Explanation {
   const told = explainFailure(lastWordsOf(seen), clock);
-  const said = told?.evidence ?? tellingLine(seen.stderr) ?? `${NO_WORD}${lastPrinted(seen.closing)}`;
+  const said = told?.evidence ?? tellingLine(seen.stderr) ?? `${NO_WORD}${lastPrinted(lastWordsOf(seen))}`;
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
 }
 
@@ -185,7 +187,7 @@ const NO_WORD = "with nothing on stderr";
 /** Ends what an agent's failure is known by: the line behind it may be another at each task. */
 export const ON_STDOUT = "; the last on stdout: ";
 
-function lastPrinted({ printed = "" }: Closing): string {
+function lastPrinted({ printed = "" }: FailureFacts): string {
   const line = tellingLine(printed);
   return line === undefined ? "" : `${ON_STDOUT}${line}`;
 }
