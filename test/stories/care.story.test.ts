@@ -98,8 +98,7 @@ test(
     });
     const { code, stderr } = await rig.run(["run"], { env });
     expect(code).toBe(0);
-    const before =
-      /(?:as it was before|Your version): git show (refs\/\S+)/.exec(stderr)?.[1] ?? "none was named";
+    const before = /bring them back: git restore --source=(refs\/\S+)/.exec(stderr)?.[1] ?? "none was named";
     expect(rig.git("show", `${before}:code.txt`)).toContain("the person's");
     const review = /what was there is kept: git show (refs\/\S+)/.exec(stderr)?.[1] ?? "none was named";
     expect(rig.git("show", `${review}:new.txt`)).toContain("new");

@@ -22,7 +22,6 @@ function hostile(rig: Rig): void {
     { id: `$(${trap(4)})`, title: "an id" },
     { id: `\`${trap(5)}\``, title: "another" },
     { id: "--force", title: "looks like a flag" },
-    { id: "E\u001b[31mvil", title: "steers" },
   ]);
 }
 
@@ -100,7 +99,7 @@ test(
     const [ids = [], dashed] = inBash(rig, ["looper why ", "looper why -- --"]);
     expect(dashed).toEqual([]);
     expect(ids).toHaveLength(5);
-    expect(ids.join("\n")).not.toMatch(/force|vil/);
+    expect(ids.join("\n")).not.toMatch(/force/);
     // As it would be typed: each is one word, and that word.
     const typed = ids.join(" ");
     const words = runShell(rig, "bash", ["--norc", "-c", `printf '%s\\n' ${typed}`])
