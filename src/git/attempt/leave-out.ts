@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { findKeys, findSecretValues } from "../../system/text/secrets/redact.js";
 import { hasSecretName } from "../../system/text/secrets/secret-names.js";
+import { quoteWord } from "../../shell/quote.js";
 import { sizeText } from "../checkpoint/large.js";
 import { toBytes, toText } from "../base/bytes.js";
 import { exists, type DiffEntry, turnBack } from "../base/read/diff.js";
@@ -46,7 +47,7 @@ export async function leaveOutUnwanted(repo: Repository, taken: Snapshot): Promi
   const warnings = [...found].flatMap(([path, why]) => {
     if (!inHead.has(path)) return [];
     found.delete(path);
-    return `${toText(path)} (${why}) is in a commit that was made during the attempt, and not by the runner; look before you push: git log -p -- ${toText(path)}`;
+    return `${toText(path)} (${why}) is in a commit that was made during the attempt, and not by the runner; look before you push: git log -p -- ${quoteWord(`:(top,literal)${toText(path)}`)}`;
   });
   const told = { warnings: [...taken.warnings, ...warnings], told: [...taken.told, ...warnings] };
   if (found.size === 0) return { ...taken, ...told };

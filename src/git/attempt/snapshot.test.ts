@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -313,6 +314,8 @@ test("a snapshot has no mode for an untracked backlog", async ({ scratch }) => {
   expect(await look(repo, taken)).toMatchObject({ backlogMode: undefined, changes: [] });
 });
 
+const HOSTILE = "untracked' ; touch pwned ; '";
+
 const UNDOES: readonly (readonly [name: string, ...commands: (readonly string[])[]])[] = [
   ["stash", ["stash", "-q", "-u"]],
   ["checkout", ["checkout", "-q", "HEAD", "--", "."], ["clean", "-fdq"]],
@@ -327,7 +330,8 @@ test.for(UNDOES)(
     write(scratch, "gone", "gone\n");
     await scratch.commitAll("more");
     write(scratch, "a.txt", "person\n");
-    write(scratch, "untracked", "person\n");
+    // Pasted into a shell, the name of a file is a name.
+    write(scratch, HOSTILE, "person\n");
     write(scratch, "dir/b.txt", "staged\n");
     await scratch.person("add", "dir/b.txt");
     write(scratch, "dir/b.txt", "staged and dirty\n");
@@ -337,12 +341,11 @@ test.for(UNDOES)(
     write(scratch, "agents", "agent\n");
     const seen = await look(repo, taken);
     const undone = seen.warnings.filter((line) => line.includes("the agent undid them: no commit has them"));
-    expect(undone.map((line) => line.split(" ", 1)[0])).toEqual(["a.txt", "dir/b.txt", "gone", "untracked"]);
-    for (const line of undone) {
-      const [, source = "", path = ""] = /git restore (--source=\S+) --worktree -- '(.*)'$/.exec(line) ?? [];
-      await scratch.person("restore", source, "--worktree", "--", path);
-    }
-    expect([read(scratch, "a.txt"), read(scratch, "dir/b.txt"), read(scratch, "untracked")]).toEqual([
+    expect(undone.map((line) => line.split(" had ", 1)[0])).toEqual(["a.txt", "dir/b.txt", "gone", HOSTILE]);
+    for (const line of undone)
+      execFileSync("sh", ["-c", /git restore .*$/.exec(line)?.[0] ?? "false"], { cwd: scratch.top });
+    expect(existsSync(join(scratch.top, "pwned"))).toBe(false);
+    expect([read(scratch, "a.txt"), read(scratch, "dir/b.txt"), read(scratch, HOSTILE)]).toEqual([
       "person\n",
       "staged and dirty\n",
       "person\n",

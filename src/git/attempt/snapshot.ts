@@ -26,6 +26,7 @@ import {
   addsToStart,
   wasMovedByAgent,
 } from "../restore/settle-head.js";
+import { quoteWord } from "../../shell/quote.js";
 import { listSome } from "../../system/text/cut.js";
 import { planAll, writeTree } from "../bring-back/bring-back.js";
 import { runGit } from "../base/git.js";
@@ -162,7 +163,7 @@ async function warnOfPersons(
     const { path, to } = entry;
     if (marked.has(path) || !sameContent(inHead.get(path) ?? NOTHING, to))
       return warnOfBoth(entry, marked.has(path), kept);
-    return `${toText(path)} had your uncommitted changes, and the agent undid them: no commit has them. To bring them back: git restore --source=${kept} --worktree -- ':(top)${toText(path)}'`;
+    return `${toText(path)} had your uncommitted changes, and the agent undid them: no commit has them. To bring them back: git restore --source=${kept} --worktree -- ${quoteWord(`:(top,literal)${toText(path)}`)}`;
   });
   if (unstaged.length > 0 && index.commit !== undefined)
     warnings.push(
