@@ -158,9 +158,23 @@ function gains(before: string, after: string, allowed: ReadonlySet<string>): boo
   return at === old?.length && (at > 0 ? before !== after : now?.some((word) => allowed.has(word)) === true);
 }
 
-/** Folders that manifests take in for tests: `file:` in devDependencies, `path` in dev-dependencies. */
-export function foldersForTests({ paths, text }: ReferenceFiles): ReadonlySet<string> {
+/** A module that go.mod replaces by a folder. */
+const REPLACED = /^[ \t]{0,9}(?:replace[ \t]+)?([\w./~-]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\S+)/gm;
+
+/**
+ * Folders that manifests take in for tests: `file:` in devDependencies, `path` in dev-dependencies; `replace`
+ * in go.mod for a module that no Go file but tests mentions.
+ */
+export function foldersForTests({ paths, text, mentions }: ReferenceFiles): ReadonlySet<string> {
   const [forTests, needed] = [new Set<string>(), new Set<string>()];
+  for (const path of paths.filter((one) => /(?:^|\/)go\.mod$/.test(one))) {
+    for (const [, module = "", written = ""] of (text(path) ?? "").matchAll(REPLACED)) {
+      const at = pathAt(folderOf(path), written);
+      const users = mentions(module).filter((one) => one.endsWith(".go") && !isBelow(one, at ?? one));
+      const isForTests = users.length > 0 && users.every((one) => one.endsWith("_test.go"));
+      if (at !== undefined && at !== "") (isForTests ? forTests : needed).add(at);
+    }
+  }
   for (const path of paths.filter((one) => /(?:^|\/)(?:package\.json|Cargo\.toml)$/.test(one))) {
     for (const [key, list] of Object.entries(tableOf(readTable(path, text(path) ?? "")))) {
       if (!/^(?:dev-|build-)?dependencies$|^devDependencies$/.test(key)) continue;

@@ -10,6 +10,12 @@ const NODE: Texts = {
 };
 const PYTHON: Texts = { "box/__init__.py": "", "box/edge.py": "", "tests/test_edge.py": "import box" };
 const GO: Texts = { "go.mod": "module box\n", "edge.go": "package box", "edge_test.go": "package box" };
+const REPLACED: Texts = {
+  ...GO,
+  "go.mod": "module box\nrequire (\n\tx.org/same v0.0.0\n)\nreplace x.org/same v0.0.0 => ./same\n",
+  "edge_test.go": 'import "x.org/same"',
+  "same/a.go": "package same",
+};
 const C: Texts = {
   Makefile: "test: t\n\t./t\n\nt: src/edge.o\n\tcc -o t src/edge.o\n",
   "src/edge.c": "",
@@ -329,6 +335,14 @@ const CASES: Case[] = [
       { ...NODE, "package.json": '{"devDependencies":{"same":"file:lib/same"}}', "lib/same/a.js": "" },
     ] as const),
     { "lib/same/a.js": "x" },
+  ],
+  ["a module of tests that go.mod replaces", 7, "check", REPLACED, { "same/a.go": "package same //" }],
+  [
+    "a module of the program that go.mod replaces",
+    11,
+    "source",
+    { ...REPLACED, "use.go": 'import "x.org/same"' },
+    { "same/a.go": "package same //" },
   ],
   [
     "what is handed to a runner",
