@@ -39,13 +39,13 @@ test(
     const asked = await run(rig);
     expect(asked.code).toBe(1);
     expect(visits(rig)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(asked.stdout).toContain("2 findings are left: accept the work as it is, continue, or give up?");
+    expect(asked.stdout).toContain("Findings left: 2. Accept the work as it is, continue, or give up?");
     const shown = await rig.run(["questions", "T1"]);
     expect(shown.stdout).toMatch(/looper answer T1 continue[^]*one[^]*two/u);
     expect(rig.unfinished()).not.toContain("rescue");
     expect(rig.git("show", "refs/looper/work/T1:hello.txt")).toBe("visit 7\n");
     expect((await rig.run(["answer", "T1", "continue"])).code).toBe(0);
-    expect((await run(rig)).stdout).toContain("2 findings are left");
+    expect((await run(rig)).stdout).toContain("Findings left: 2");
     expect(visits(rig)).toEqual([10, 11]);
     expect((await rig.run(["answer", "T1", "accept", "-m", "good enough"])).code).toBe(0);
     expect((await run(rig)).code).toBe(0);

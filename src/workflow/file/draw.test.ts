@@ -17,7 +17,7 @@ test("a workflow is drawn in text: each stage, what it does, and where its outco
     "  review     analyze by review (not the agent of implement) with workspace permissions",
     "             complete -> finish",
     "             changes  -> implement",
-    "  decide     ask: some findings are left: accept the work as it is, continue, or give up? (shows review)",
+    "  decide     ask: Findings left: some. Accept the work as it is, continue, or give up? (shows review)",
     "             accept   -> finish",
     "             continue -> implement",
     "             give-up  -> block",
