@@ -2,6 +2,7 @@
 // of other stages, answers and notes are quoted as data. Every text is bounded.
 import type { Task } from "../todo/model/task.js";
 import type { Answer, SavedWork } from "../workflow/progress.js";
+import { isWork } from "../workflow/stage-kinds.js";
 import { iterationVariables, type IterationFacts } from "./compose.js";
 import { asRecord, textOf } from "../system/text/json.js";
 import { formatOutputBody, type StageText } from "./output-document.js";
@@ -62,7 +63,7 @@ export interface StageFacts extends IterationFacts {
 export function stageVariables(facts: StageFacts) {
   const { stage, work } = facts;
   const { progress: _progress, ...task } = facts.task;
-  const seen = stage.kind === "analyze" ? withoutPraise(facts) : { ...facts, task };
+  const seen = isWork(stage.kind) ? { ...facts, task } : withoutPraise(facts);
   return {
     ...iterationVariables(seen),
     example: formatReportExample(facts.task.id, stage),

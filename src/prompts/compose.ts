@@ -5,6 +5,7 @@ import type { AgentReport, Summary } from "../todo/model/summary.js";
 import type { Task } from "../todo/model/task.js";
 import { formatReporting, type ReportingStage } from "./stage-report.js";
 import { quoteCode, cutEnd, cutStart, fenceBlock } from "./text.js";
+import { isReader } from "../workflow/stage-kinds.js";
 
 /** In characters. Together well below the 1,048,576 that the strictest agent takes. */
 const MOST = {
@@ -130,7 +131,7 @@ export function askToTakeMessages(
   return [
     "While you worked, people wrote this about the task. Where it differs from the task, the plan or your own decision, it counts:",
     fenceBlock(cutStart(messages.join("\n\n"), MOST.attempts)),
-    stage?.kind === "analyze"
+    isReader(stage?.kind)
       ? "Look again where it asks for that, and change nothing."
       : "Change your work where it asks for that, and check it again. If it changes nothing, leave the work as it is.",
     "Then report once more, on the whole of your work and not only on this.",

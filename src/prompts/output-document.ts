@@ -1,5 +1,6 @@
 // A stage's output as Markdown for people: the file beside the JSON, and what questions and prompts show. Pure.
 import { asRecord, listOf, textOf } from "../system/text/json.js";
+import type { StageKind } from "../workflow/workflow.js";
 import { textsOf, toCode, toLine, toParagraphs } from "./text.js";
 
 /** An output as its file holds it. `schema`: the stage's `output`; absent: it declares none. */
@@ -9,7 +10,7 @@ export interface StageText {
   schema?: string;
   outcome?: string;
   /** Of the stage; absent: the workflow does not have it any more. */
-  kind?: string;
+  kind?: StageKind;
   /** The parsed content of its file. */
   output: unknown;
 }

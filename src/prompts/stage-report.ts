@@ -2,11 +2,13 @@
 // prompts/*.md have the words about the work; loop/perform/agent/stage-report.ts checks what comes back.
 import type { TaskId } from "../todo/model/task.js";
 import { asRecord } from "../system/text/json.js";
+import { isWork } from "../workflow/stage-kinds.js";
+import type { StageKind } from "../workflow/workflow.js";
 import { cutEnd, fenceBlock, quoteCode, toLine } from "./text.js";
 
 /** The stage as its report is concerned. */
 export interface ReportingStage {
-  kind: "work" | "analyze";
+  kind: StageKind;
   /** Each with its target, in the order of `next`. */
   outcomes: readonly { name: string; to: string }[];
   /** Absent: it declares no output. */
@@ -41,10 +43,9 @@ export function askForStageReport(id: TaskId, stage: ReportingStage, why: string
 
 /** Comes before the prompt of a stage that an earlier run began and did not end. `resumed`: in the session of its agent. */
 export function introduceAgain({ kind }: Pick<ReportingStage, "kind">, resumed: boolean): string {
-  const tree =
-    kind === "work"
-      ? "Nothing was undone: the changes made so far are in the working tree. Look at them first, keep what is good, and do not repeat what is done. An action that was cut off may have happened or not: look before you do it again."
-      : "Nothing that was changed in the tree is left. Use what you know already, and do not repeat what is done.";
+  const tree = isWork(kind)
+    ? "Nothing was undone: the changes made so far are in the working tree. Look at them first, keep what is good, and do not repeat what is done. An action that was cut off may have happened or not: look before you do it again."
+    : "Nothing that was changed in the tree is left. Use what you know already, and do not repeat what is done.";
   return resumed
     ? `The run was stopped while you worked at this stage, and has started again in the same session. ${tree}\n\nContinue where you were. The instructions follow once more, as they are now.\n\n`
     : `An earlier run was stopped while an agent worked at this stage. ${tree} The instructions follow.\n\n`;
@@ -70,11 +71,10 @@ export function formatReportExample(id: TaskId, stage: ReportingStage): string {
     outcome: (output?.name === "findings" ? outcomes.at(-1) : outcomes[0])?.name ?? "done",
     ...(output === undefined ? {} : { output: exampleOf(output) }),
     questions: [],
-    summary:
-      kind === "work"
-        ? "The work that was done, and how it was checked."
-        : "The files and tests that were looked at, and what follows.",
-    ...(kind === "work" ? { files: ["src/example.ts"], changes_checks: "", new_tasks: [] } : {}),
+    summary: isWork(kind)
+      ? "The work that was done, and how it was checked."
+      : "The files and tests that were looked at, and what follows.",
+    ...(isWork(kind) ? { files: ["src/example.ts"], changes_checks: "", new_tasks: [] } : {}),
     blockers: [],
   };
   return fenceBlock(JSON.stringify(example, null, 2), "json");
@@ -84,7 +84,7 @@ function aboutStatus({ kind, outcomes }: ReportingStage): string[] {
   const names = outcomes.map(({ name }) => quoteCode(name)).join(", ");
   return [
     "- `status`: `done` when you did this stage's work, whatever its outcome; `blocked` when something only a person can supply is missing and no answer would help; `skipped` when you did nothing and it should be tried again.",
-    `- \`outcome\`: one of ${names}.${kind === "work" ? " `done` only if the work of this stage is done, and you checked it." : ""}`,
+    `- \`outcome\`: one of ${names}.${isWork(kind) ? " `done` only if the work of this stage is done, and you checked it." : ""}`,
   ];
 }
 
@@ -95,7 +95,7 @@ function aboutOutput({ output }: ReportingStage): string[] {
 function aboutRest({ kind }: ReportingStage): string[] {
   const questions =
     "- `questions`: what only a person can answer, one text each, with 2 to 4 options to choose from; usually empty. With a question the stage ends here: it is done again once they answered, with the answers in your prompt.";
-  if (kind === "analyze")
+  if (!isWork(kind))
     return [
       questions,
       "- `summary`: what you looked at and ran, in a few sentences.",

@@ -64,7 +64,7 @@ test("an implementer can write neither the plan nor the findings, whatever it re
     stage: "plan",
     visit: 1,
     schema: "plan",
-    kind: "analyze",
+    kind: "analyze" as const,
     output: { summary: "S", items: ["a"] },
   };
   const forged = {
@@ -74,11 +74,11 @@ test("an implementer can write neither the plan nor the findings, whatever it re
     clarified_query: "FORGED",
   };
   for (const schema of [undefined, "plan", "findings", "request"]) {
-    const work = { stage: "do", visit: 2, kind: "work", output: forged, ...(schema && { schema }) };
+    const work = { stage: "do", visit: 2, kind: "work" as const, output: forged, ...(schema && { schema }) };
     expect(formatTaskDocument(task, [plan, work])).not.toContain("FORGED");
     expect(formatTaskDocument(task, [work])).not.toContain("FORGED");
   }
-  const long = { stage: "do", visit: 1, kind: "work", output: { completed: ["x".repeat(5000)] } };
+  const long = { stage: "do", visit: 1, kind: "work" as const, output: { completed: ["x".repeat(5000)] } };
   expect(foldItems({ id: "T1", title: "t" }, [long])[0]?.text.length).toBeLessThan(300);
 });
 

@@ -3,6 +3,7 @@
 import { asRecord, listOf, textOf } from "../system/text/json.js";
 import { cutEnd, textsOf, toLine, toParagraphs } from "./text.js";
 import { formatFindings, formatPlanSteps, formatTesting, type StageText } from "./output-document.js";
+import { isWork } from "../workflow/stage-kinds.js";
 
 /** The parts of a task that its document holds. */
 export interface DocumentTask {
@@ -91,12 +92,12 @@ function normalise(text: string): string {
 /** The latest plan among the outputs. An implementer has no say in it: a reviewer would take its words for the plan's. */
 function findPlan(outputs: readonly StageText[]): unknown {
   const isPlan = ({ schema, output, kind }: StageText): boolean =>
-    kind !== "work" && (schema === "plan" || (schema === undefined && listOf(output, "items").length > 0));
+    !isWork(kind) && (schema === "plan" || (schema === undefined && listOf(output, "items").length > 0));
   return outputs.findLast(isPlan)?.output;
 }
 
 function formatOverview(task: DocumentTask, outputs: readonly StageText[], plan: unknown): string {
-  const request = outputs.findLast(({ schema, kind }) => kind !== "work" && schema === "request")?.output;
+  const request = outputs.findLast(({ schema, kind }) => !isWork(kind) && schema === "request")?.output;
   const texts = [textOf(plan, "summary"), textOf(request, "clarified_query"), task.description ?? ""];
   const text = texts.find((one) => one.trim() !== "") ?? task.title;
   return toParagraphs(text);
@@ -104,8 +105,7 @@ function formatOverview(task: DocumentTask, outputs: readonly StageText[], plan:
 
 function formatReview(outputs: readonly StageText[], items: readonly Item[]): string {
   const latest = outputs.findLast(
-    ({ schema, output, kind }) =>
-      kind !== "work" && (schema === "findings" || "findings" in asRecord(output)),
+    ({ schema, output, kind }) => !isWork(kind) && (schema === "findings" || "findings" in asRecord(output)),
   );
   if (latest === undefined) return "There was no review yet.";
   const { stage, visit, output } = latest;

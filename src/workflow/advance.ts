@@ -2,6 +2,7 @@
 // Pure, and without the state of a run; loop/step/job/advance.ts makes the change of the row.
 import { parseDuration } from "../system/text/duration.js";
 import type { Progress, Spent } from "./progress.js";
+import { isWork, STAGE_KINDS } from "./stage-kinds.js";
 import { ENDS, type Scalar, type Stage, type StageOutcome, type Target, type Workflow } from "./workflow.js";
 
 /** The most stages that a task enters, unless its workflow has a limit of its own. */
@@ -67,8 +68,10 @@ export function isRunnerOutcome(outcome: string): boolean {
 
 /** L19: the outcomes that the agent or the person of a stage may report, the best first. */
 export function listOwnOutcomes({ kind, next }: Stage): StageOutcome[] {
-  if (kind === "check") return ["passed", "failed"];
-  return Object.keys(next).filter((outcome) => !isRunnerOutcome(outcome));
+  const { outcomes } = STAGE_KINDS[kind];
+  return outcomes.length > 0
+    ? [...outcomes]
+    : Object.keys(next).filter((outcome) => !isRunnerOutcome(outcome));
 }
 
 /**
@@ -103,7 +106,7 @@ export function collectFacts(workflow: Workflow, stage: string, output: unknown)
   if (typeof output !== "object" || output === null) return facts;
   const fields = new Map<string, unknown>(Object.entries(output));
   for (const one of Object.values(workflow.stages)) {
-    const asked = one.kind === "ask" ? [...one.question.matchAll(FACT)].map(([, key = ""]) => key) : [];
+    const asked = [...(one.question ?? "").matchAll(FACT)].map(([, key = ""]) => key);
     for (const key of [...Object.keys(one.when ?? {}), ...asked]) {
       const [of, ...rest] = key.split(".");
       const field = rest.join(".");
@@ -132,7 +135,7 @@ export function factOf(field: unknown): Scalar | undefined {
 
 /** The work stages that the task was in, in the order of the file. */
 function listWorked({ stages }: Workflow, { visits = {} }: Pick<WorkflowPlace, "visits">): string[] {
-  return Object.keys(stages).filter((name) => stages[name]?.kind === "work" && visits[name] !== undefined);
+  return Object.keys(stages).filter((name) => isWork(stages[name]?.kind) && visits[name] !== undefined);
 }
 
 /** The stage whose changes an ask stage shows as a diff: the last work stage that leads to it, else the last there is. */
@@ -141,8 +144,7 @@ export function findShownStage(
   ask: string,
   place: Pick<WorkflowPlace, "visits">,
 ): string | undefined {
-  const stage = workflow.stages[ask];
-  const shows = stage?.kind === "ask" ? stage.shows : undefined;
+  const shows = workflow.stages[ask]?.shows;
   if (shows !== undefined && shows !== "diff" && shows !== "work") return shows;
   const worked = listWorked(workflow, place);
   const leads = (name: string): boolean =>
@@ -170,7 +172,7 @@ export function findTarget(
     case "over_limit":
       return { to: "block" };
     case "failed":
-      return { to: stage?.kind === "check" ? "block" : place.stage };
+      return { to: stage && listOwnOutcomes(stage).includes(outcome) ? "block" : place.stage };
     case "skipped":
     case "asks":
       return { to: place.stage };
@@ -200,7 +202,7 @@ export function findPassed(
   });
   if (!holds && stage.else !== undefined) return { stage: name, outcome: stage.else, skipped: "when" };
   const [first] = listOwnOutcomes(stage);
-  return stage.kind === "analyze" && first !== undefined && skip.includes(name)
+  return STAGE_KINDS[stage.kind].flag === "--skip" && first !== undefined && skip.includes(name)
     ? { stage: name, outcome: first, skipped: "skip" }
     : undefined;
 }
@@ -310,7 +312,7 @@ export function isDropped(
   { answers = [], visits }: Pick<Progress, "answers" | "visits">,
   { stage, visit, outcome }: { stage: string; visit: number; outcome?: string | undefined },
 ): boolean {
-  if (discards(workflow, stage, outcome) && workflow.stages[stage]?.kind === "work") return true;
+  if (discards(workflow, stage, outcome) && isWork(workflow.stages[stage]?.kind)) return true;
   return answers.some(({ question, stage: ask = "", outcome: answered }) => {
     const at = Number(/\.(\d+)$/u.exec(question)?.[1]);
     if (!(visit < at) || !discards(workflow, ask, answered)) return false;

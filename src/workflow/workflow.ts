@@ -73,37 +73,41 @@ const byAgent = {
   inputs: z.array(Name).optional().describe("Stages whose outputs its prompt has; all, unless given"),
 };
 
-export const WorkStage = z.strictObject({
-  kind: z.literal("work"),
-  ...byAgent,
-  gate: z
-    .union([z.enum(["verify", "red", "none"]), z.array(Words).min(1)])
-    .optional()
-    .describe("verify: the checks; red: a new test must fail; none; or these commands"),
-  protects: z.array(Name).optional().describe("Stages whose tests this one must not change"),
-});
-export const AnalyzeStage = z.strictObject({ kind: z.literal("analyze"), ...byAgent });
-export const CheckStage = z.strictObject({
-  kind: z.literal("check"),
-  ...common,
-  commands: z.array(Words).min(1),
-});
-export const AskStage = z.strictObject({
-  kind: z.literal("ask"),
-  ...common,
-  question: Words,
-  shows: Name.optional().describe("A stage's output, diff or work: what the person decides on"),
-  edits: Name.optional().describe("The stage whose output the person may change"),
-  timeout: z.string().optional().describe('How long an answer is waited for, such as "24h"'),
-  on_timeout: Name.optional().describe("The outcome without an answer in time"),
-  once: z.literal(true).optional().describe("The answer holds for the rest of the task"),
-});
-export const Stage = z.discriminatedUnion("kind", [WorkStage, AnalyzeStage, CheckStage, AskStage]);
-export type WorkStage = z.infer<typeof WorkStage>;
-export type AnalyzeStage = z.infer<typeof AnalyzeStage>;
-export type CheckStage = z.infer<typeof CheckStage>;
-export type AskStage = z.infer<typeof AskStage>;
-export type Stage = z.infer<typeof Stage>;
+/** The keys of each kind of stage; stage-kinds.ts has all else about the kinds. */
+export const StageShapes = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("work"),
+    ...byAgent,
+    gate: z
+      .union([z.enum(["verify", "red", "none"]), z.array(Words).min(1)])
+      .optional()
+      .describe("verify: the checks; red: a new test must fail; none; or these commands"),
+    protects: z.array(Name).optional().describe("Stages whose tests this one must not change"),
+  }),
+  z.strictObject({ kind: z.literal("analyze"), ...byAgent }),
+  z.strictObject({
+    kind: z.literal("check"),
+    ...common,
+    commands: z.array(Words).min(1),
+  }),
+  z.strictObject({
+    kind: z.literal("ask"),
+    ...common,
+    question: Words,
+    shows: Name.optional().describe("A stage's output, diff or work: what the person decides on"),
+    edits: Name.optional().describe("The stage whose output the person may change"),
+    timeout: z.string().optional().describe('How long an answer is waited for, such as "24h"'),
+    on_timeout: Name.optional().describe("The outcome without an answer in time"),
+    once: z.literal(true).optional().describe("The answer holds for the rest of the task"),
+  }),
+]);
+type OneShape = z.infer<typeof StageShapes>;
+type KeyOf<T> = T extends unknown ? keyof T : never;
+type ValueOf<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
+/** A stage of any kind: a key that its kind does not have is absent. */
+export type Stage = Pick<OneShape, keyof OneShape> & { [K in KeyOf<OneShape>]?: ValueOf<OneShape, K> };
+export type StageKind = Stage["kind"];
+const Stage: z.ZodType<Stage> = StageShapes;
 
 export const Workflow = z.strictObject({
   $schema: z.string().optional(),

@@ -19,6 +19,7 @@ import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { makeReader, type McpOffer, type McpTool } from "./serve.js";
+import { isReader } from "../../../src/workflow/stage-kinds.js";
 
 export interface Step {
   /** Absent: the environment does not tell, so nothing can be requested. */
@@ -166,10 +167,10 @@ async function showTask(context: CommandContext, step: Step): Promise<object> {
   const { progress, ...rest } = task;
   const workflow = site.workflows?.[progress?.workflow ?? ""]?.workflow;
   // As in its prompt: a reader of work is not told what its author thought of it.
-  const isReader = progress !== undefined && workflow?.stages[progress.stage]?.kind === "analyze";
+  const reads = isReader(workflow?.stages[progress?.stage ?? ""]?.kind);
   const prompt = step.folder === undefined ? undefined : path.join(step.folder, "prompt.md");
   return {
-    task: isReader ? withoutAuthor(rest) : rest,
+    task: reads ? withoutAuthor(rest) : rest,
     attempt: step.attempt ?? null,
     ...given({ prompt }),
     ...(progress === undefined ? {} : showProgress(site, task.id, progress)),

@@ -56,8 +56,7 @@ async function findSchemaOf({ context, project, task: { id, progress } }: AskedT
   const places = workflowPlaces({ ...context, project });
   const named = { name: progress.workflow, namedBy: `task ${id}` };
   const { reading } = await loadWorkflow(files, places, named);
-  const found = Object.entries(reading.workflow.stages).find(([name]) => name === stage)?.[1];
-  const name = found !== undefined && "output" in found ? found.output : undefined;
+  const name = Object.entries(reading.workflow.stages).find(([one]) => one === stage)?.[1].output;
   if (name === undefined) return undefined;
   const schema = await findOutputSchema(files, places, name);
   if (schema.ok) return schema.value;

@@ -1,5 +1,6 @@
 // The stage of a job, from the workflows of the run's rules, and the progress of its task, from its row.
 import type { Progress } from "../../workflow/progress.js";
+import { doneBy, isWork } from "../../workflow/stage-kinds.js";
 import { ENDS, type Stage, type Workflow } from "../../workflow/workflow.js";
 import type { Task } from "../../todo/model/task.js";
 import { EffectError } from "../step/drive.js";
@@ -74,7 +75,12 @@ export function listApprovals(
   const last = new Map((progress?.answers ?? []).map((answer) => [answer.stage, answer]));
   return [...last].flatMap(([name, { outcome, by, via }]) => {
     const stage = name === undefined ? undefined : stages[name];
-    if (name === undefined || stage?.kind !== "ask" || outcome !== Object.keys(stage.next)[0]) return [];
+    if (
+      name === undefined ||
+      doneBy(stage?.kind) !== "person" ||
+      outcome !== Object.keys(stage?.next ?? {})[0]
+    )
+      return [];
     return [`${by} (${via}, ${name})`];
   });
 }
@@ -85,6 +91,6 @@ export function findCommitAgent(world: Pick<World, "memory" | "workflows">, job:
   const progress = getProgress(world, job);
   const stages = world.workflows?.[progress?.workflow ?? ""]?.workflow.stages ?? {};
   const outputs = Object.values(progress?.outputs ?? {}).sort((one, other) => other.visit - one.visit);
-  const work = outputs.find(({ stage }) => stages[stage]?.kind === "work") ?? outputs[0];
+  const work = outputs.find(({ stage }) => isWork(stages[stage]?.kind)) ?? outputs[0];
   return work?.agent ?? job.agent;
 }

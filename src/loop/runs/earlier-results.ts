@@ -10,6 +10,7 @@ import { listOwnOutcomes } from "../../workflow/advance.js";
 import type { Progress, StageOutput } from "../../workflow/progress.js";
 import type { Workflow } from "../../workflow/workflow.js";
 import { readVisit } from "./own-runs.js";
+import { isReader, isWork } from "../../workflow/stage-kinds.js";
 
 type EarlierResults = NonNullable<EventOf<"recovered">["results"]>;
 
@@ -66,8 +67,8 @@ function listCandidates(
       return isVisited && stage !== undefined && listOwnOutcomes(stage).includes(outcome);
     })
     .sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
-  const work = own.filter(({ stage }) => stages[stage]?.kind === "work");
-  const analyzed = own.filter(({ stage }) => stages[stage]?.kind === "analyze");
+  const work = own.filter(({ stage }) => isWork(stages[stage]?.kind));
+  const analyzed = own.filter(({ stage }) => isReader(stages[stage]?.kind));
   return work.length > 0 ? { candidates: work, work: true } : { candidates: analyzed, work: false };
 }
 

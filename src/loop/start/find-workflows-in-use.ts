@@ -24,7 +24,8 @@ import { UserError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Task } from "../../todo/model/task.js";
 import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
-import type { Stage, Workflow } from "../../workflow/workflow.js";
+import { listKinds } from "../../workflow/stage-kinds.js";
+import type { Stage, StageKind, Workflow } from "../../workflow/workflow.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { checkStageFiles } from "./before/check-stage-files.js";
 
@@ -154,26 +155,27 @@ function flagRules(
   loaded: readonly LoadedWorkflow[],
   stages: readonly StageInUse[],
 ): Pick<Rules, "skip" | "auto_approve"> {
-  const namesOf = (kind: Stage["kind"]): string[] => [
-    ...new Set(stages.filter(({ stage }) => stage.kind === kind).map(({ name }) => name)),
+  const namesOf = (kinds: readonly StageKind[]): string[] => [
+    ...new Set(stages.filter(({ stage }) => kinds.includes(stage.kind)).map(({ name }) => name)),
   ];
+  const approvable = listKinds((row) => row.flag === "--auto-approve");
   const workflows = loaded.length === 0 ? DEFAULT_WORKFLOW : loaded.map(({ name }) => name).join(", ");
-  for (const [flag, kind, names] of [
-    ["--skip", "analyze", skip],
-    ["--auto-approve", "ask", autoApprove],
+  for (const [flag, kinds, names] of [
+    ["--skip", listKinds((row) => row.flag === "--skip"), skip],
+    ["--auto-approve", approvable, autoApprove],
   ] as const) {
-    const known = namesOf(kind);
+    const known = namesOf(kinds);
     const wrong = names.find((name) => !known.includes(name));
     if (wrong === undefined) continue;
     const near = nearest(wrong, known);
     const other = known.length === 0 ? `there are none` : `known: ${known.join(", ")}`;
     throw new UserError(
       "usage",
-      `${flag} ${wrong}: there is no ${kind} stage of that name in ${workflows}`,
+      `${flag} ${wrong}: there is no ${kinds.join(" or ")} stage of that name in ${workflows}`,
       near === undefined ? other : `did you mean ${near}?`,
     );
   }
-  const asks = namesOf("ask");
+  const asks = namesOf(approvable);
   const set = project.resolved.settings.ask.auto_approve.filter((name) => asks.includes(name));
   const approved = [...new Set([...autoApprove, ...set])];
   return {
@@ -201,16 +203,15 @@ function resolveStageAgents(
   const stage_agents: Record<string, string> = {};
   const warnings = new Set<string>();
   for (const { from, name, stage } of stages) {
-    if (stage.kind !== "work" && stage.kind !== "analyze") continue;
-    for (const named of [stage.agent ?? []].flat()) {
-      const agent = roles.get(named) ?? (agents.includes(named) ? named : undefined);
-      if (agent !== undefined) stage_agents[named] = agent;
-      const near = agent === undefined ? nearest(named, agents) : undefined;
-      if (near !== undefined)
-        warnings.add(
-          `${from.shown}: the stage ${name} names ${named}, which is neither a role nor an agent: the task's agent or the schedule does it; did you mean ${near}?`,
-        );
-    }
+    const named = stage.agent;
+    if (named === undefined) continue;
+    const agent = roles.get(named) ?? (agents.includes(named) ? named : undefined);
+    if (agent !== undefined) stage_agents[named] = agent;
+    const near = agent === undefined ? nearest(named, agents) : undefined;
+    if (near !== undefined)
+      warnings.add(
+        `${from.shown}: the stage ${name} names ${named}, which is neither a role nor an agent: the task's agent or the schedule does it; did you mean ${near}?`,
+      );
   }
   return { stage_agents, warnings: [...warnings] };
 }

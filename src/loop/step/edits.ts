@@ -3,7 +3,6 @@
 import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import {
-  BY_AGENT,
   type ChangeResult,
   addJob,
   dropJob,
@@ -14,8 +13,9 @@ import {
   uncount,
 } from "./jobs.js";
 import type { EffectOf } from "./effects.js";
-import type { Job, Activity, RunState, Work } from "./state.js";
+import type { Job, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
+import { type Activity, BY_AGENT } from "../../workflow/stage-kinds.js";
 
 /** The activities that an edit of the task ends. A commit is refused if the edit came before it. */
 const ENDED_BY_EDITS: readonly Activity[] = [...BY_AGENT, "reread", "gate", "commit"];

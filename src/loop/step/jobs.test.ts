@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { enter, findJob, makeJob, makeLabel } from "./jobs.js";
-import type { Activity, Job, JobKind, Route, Work } from "./state.js";
+import type { Activity } from "../../workflow/stage-kinds.js";
+import type { Job, JobKind, Route, Work } from "./state.js";
 
 function job(route: Route, activity: Activity, phase: JobKind = "iteration"): Job {
   const facts = { job: 3, iteration: 7, phase, agent: "a", attempt: 2 };

@@ -8,35 +8,46 @@ import type { TaskId } from "../../todo/model/task.js";
 import { explainTaskOver, listBudgets, type SpendingFrame } from "./job/spending.js";
 import { countAttemptsOf, findStage } from "./job/stage.js";
 import type { Earlier, HookStatus, PlannedHook } from "./effects.js";
-import type { Activity, Job, Route, Work } from "./state.js";
+import type { Job, Route, Work } from "./state.js";
 import type { Decision } from "./decision.js";
+import { type Activity, BY_AGENT, isReader, STAGE_KINDS } from "../../workflow/stage-kinds.js";
+import type { StageKind } from "../../workflow/workflow.js";
 
-/** The first activities of a job whose agent changes the tree. */
-export const BY_AGENT = ["claim", "checkpoint", "baseline", "before", "agent", "snapshot"] as const;
-
-/** The activities of each route, in order. */
-const ROUTES: Record<Route, readonly [Activity, ...Activity[]]> = {
+/** The activities of each route that is no stage's, in order. */
+const ROUTES: Readonly<Record<Exclude<Route, StageKind>, readonly Activity[]>> = {
   attempt: [...BY_AGENT, "reread", "gate", "commit", "restore", "settle", "after"],
   review: ["checkpoint", "before", "agent", "restore", "settle", "after"],
   draft: ["agent", "adopt"],
   rescue: ["checkpoint", "snapshot", "restore", "settle"],
-  work: [...BY_AGENT, "gate", "save", "restore", "settle", "after"],
-  analyze: ["claim", "checkpoint", "before", "agent", "restore", "save", "settle", "after"],
-  check: ["claim", "checkpoint", "gate", "save", "settle", "after"],
   deliver: ["claim", "checkpoint", "gate", "aside", "commit", "restore", "settle", "after"],
   "give-up": ["claim", "checkpoint", "restore", "settle", "after"],
   discard: ["save", "settle", "after"],
   shelve: ["checkpoint", "save", "settle", "after"],
 };
 
+/** The kind of stage that a job of this route is a visit of. */
+export function kindOf(route: Route): StageKind | undefined {
+  return isOfStage(route) ? route : undefined;
+}
+
+function isOfStage(route: Route): route is StageKind {
+  return Object.hasOwn(STAGE_KINDS, route);
+}
+
+function activitiesOf(route: Route): readonly Activity[] {
+  return isOfStage(route) ? STAGE_KINDS[route].activities : ROUTES[route];
+}
+
 /** A job at the first activity of its route. */
 export function makeJob(facts: Job["facts"], route: Route): Job {
-  return { facts, route, activity: ROUTES[route][0], hooks: [] };
+  const [activity] = activitiesOf(route);
+  if (activity === undefined) throw new Error(`a stage of the kind ${route} has no job`);
+  return { facts, route, activity, hooks: [] };
 }
 
 /** Moves the job to a later activity. Contract: an activity may be skipped, but never repeated. */
 export function enter(job: Job, activity: Activity): Job {
-  const activities = ROUTES[job.route];
+  const activities = activitiesOf(job.route);
   const to = activities.indexOf(activity);
   if (to < 0 || to < activities.indexOf(job.activity)) {
     throw new Error(`a job of the route ${job.route} cannot go from ${job.activity} to ${activity}`);
@@ -46,17 +57,17 @@ export function enter(job: Job, activity: Activity): Job {
 
 /** Whether a job has an agent, so that it is an iteration and an attempt. */
 export function hasAgent(route: Route): boolean {
-  return ROUTES[route].includes("agent");
+  return activitiesOf(route).includes("agent");
 }
 
 /** Whether the agent of a job only reads: what it changes is put back. */
 export function onlyReads(route: Route): boolean {
-  return route === "review" || route === "analyze";
+  return route === "review" || isReader(kindOf(route));
 }
 
 /** Whether the changes in the tree are the job's own work. */
 export function hasWork(route: Route): boolean {
-  return ROUTES[route].includes("snapshot");
+  return activitiesOf(route).includes("snapshot");
 }
 
 /** Whether the job is a visit of a stage, or of an end, of a workflow whose rows have a progress. */

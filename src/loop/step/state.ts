@@ -12,6 +12,8 @@ import type { Backoffs } from "./schedule/backoff.js";
 import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
 import type { Advance, Change } from "../../todo/model/changes/change.js";
 import type { SavedWork, Spent } from "../../workflow/progress.js";
+import type { Activity } from "../../workflow/stage-kinds.js";
+import type { StageKind } from "../../workflow/workflow.js";
 
 export type RunState =
   | { phase: "new" }
@@ -62,24 +64,6 @@ export interface Opening extends Frame {
 }
 
 export type JobKind = Exclude<JobFacts["phase"], "push">;
-
-/** The activities of a job, in order. */
-export type Activity =
-  | "claim"
-  | "checkpoint"
-  | "baseline"
-  | "before"
-  | "agent"
-  | "adopt"
-  | "snapshot"
-  | "reread"
-  | "gate"
-  | "aside"
-  | "commit"
-  | "restore"
-  | "save"
-  | "settle"
-  | "after";
 
 /** One attempt, visit of a stage, review, draft or repair in progress. */
 export interface Job {
@@ -211,7 +195,7 @@ export interface Close extends Frame {
  */
 export type Route = "attempt" | "review" | "draft" | "rescue" | VisitRoute;
 
-type VisitRoute = "work" | "analyze" | "check" | "deliver" | "give-up" | "discard" | "shelve";
+type VisitRoute = StageKind | "deliver" | "give-up" | "discard" | "shelve";
 
 /** The run's memory of a task's visit; an advance begins it anew. */
 export interface VisitMemory {

@@ -12,6 +12,7 @@ import {
   findJob,
   hasWork,
   isVisit,
+  kindOf,
   listEarlier,
   onlyReads,
   replaceJob,
@@ -36,12 +37,13 @@ import { endBackoff } from "./schedule/backoff.js";
 import { canContinueWithout } from "./schedule/schedule.js";
 import { weighAgent } from "./schedule/suspect.js";
 import { reportRedChecks } from "./preflight.js";
-import type { Activity, Job, RunState, Work } from "./state.js";
+import type { Job, RunState, Work } from "./state.js";
 import { applySignal, type Decision, describeFailure } from "./decision.js";
 import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
 import { takeMoved, takeSaved } from "./job/settle.js";
 import { describeSkipped } from "../../agents/failure-words.js";
 import { backsOffAgent, dropsAgent, endsRun } from "./job/judge-report.js";
+import { type Activity, isReader } from "../../workflow/stage-kinds.js";
 
 /** The activities in which a process runs for a job. */
 const RUNNING: readonly Activity[] = ["baseline", "before", "agent", "gate", "after"];
@@ -74,7 +76,7 @@ function handle(work: Work, event: Sealed<StepEvent>, decision: Decision): Work 
     }
     case "restored": {
       const found = findJob(work, event, "restore", "aside");
-      if (found.route !== "analyze") return takeRestored(work, found, event, decision);
+      if (!isReader(kindOf(found.route))) return takeRestored(work, found, event, decision);
       const seen = suspect(work, found, event.paths.length);
       return takeRestored(seen.work, seen.job, event, decision);
     }
@@ -214,7 +216,7 @@ function onAgent(work: Work, job: Job, event: EventOf<"agent_finished">, decisio
 /** L12: what the end of an agent that changed nothing says of it. The work in the tree is of earlier attempts, where there were any. */
 function suspect(work: Work, found: Job, changed: number): { work: Work; job: Job } {
   const { from, route } = found;
-  const isEarlier = from === "doing" && (route === "work" || (route === "attempt" && mayRestore(work)));
+  const isEarlier = from === "doing" && hasWork(route) && (isVisit(route) || mayRestore(work));
   const job: Job = changed > 0 && isEarlier ? { ...found, leavesWork: true } : found;
   const worked = changed > 0 && !isEarlier;
   const { suspects, held, failed } = weighAgent(work, job, { worked, hasOther: hasOther(work, job) });
@@ -241,7 +243,7 @@ function onSnapshot(before: Work, found: Job, event: EventOf<"snapshot">, decisi
       job.facts,
     );
   if (job.released === true) return releaseJob(work, job, decision);
-  return (job.route === "work" ? weighStage : weighAttempt)(work, job, event, decision);
+  return (isVisit(job.route) ? weighStage : weighAttempt)(work, job, event, decision);
 }
 
 function onCommitted(work: Work, job: Job, event: EventOf<"committed">, decision: Decision): Work | RunState {

@@ -1,5 +1,6 @@
 // Draws a workflow: as lines of text for a terminal, or as a mermaid diagram for a page. Pure.
 import { fillQuestion, isEnd, listOwnOutcomes, toTarget } from "../advance.js";
+import { STAGE_KINDS } from "../stage-kinds.js";
 import type { Scalar, Stage, Workflow } from "../workflow.js";
 
 /** The stages in the file's order, each with where its outcomes lead. */
@@ -24,33 +25,21 @@ export function drawText({ start, stages }: Workflow): string[] {
 
 /** The work of a stage, in a line. */
 export function describeStage(stage: Stage): string {
-  switch (stage.kind) {
-    case "work":
-    case "analyze":
-      return [
-        stage.kind,
-        ...(stage.agent === undefined ? [] : [`by ${[stage.agent].flat().join(" and ")}`]),
-        ...(stage.not_agent_of === undefined ? [] : [`(not the agent of ${stage.not_agent_of})`]),
-        ...(stage.kind === "work" ? gateOf(stage.gate) : []),
-        ...(stage.permissions === undefined ? [] : [`with ${stage.permissions} permissions`]),
-        ...(stage.kind === "work" && stage.protects !== undefined
-          ? [`keeping the tests of ${stage.protects.join(", ")}`]
-          : []),
-      ].join(" ");
-    case "check":
-      return `check: ${stage.commands.join("; ")}`;
-    case "ask":
-      return [
-        `ask: ${fillQuestion(stage.question)}`,
-        ...(stage.shows === undefined ? [] : [`(shows ${stage.shows})`]),
-        ...(stage.timeout === undefined ? [] : [`${stage.on_timeout ?? ""} after ${stage.timeout}`]),
-      ].join(" ");
-    default:
-      return stage satisfies never;
-  }
+  const { question, commands = [], protects } = stage;
+  const said = question === undefined ? commands.join("; ") : fillQuestion(question);
+  return [
+    said === "" ? stage.kind : `${stage.kind}: ${said}`,
+    ...(stage.agent === undefined ? [] : [`by ${stage.agent}`]),
+    ...(stage.not_agent_of === undefined ? [] : [`(not the agent of ${stage.not_agent_of})`]),
+    ...gateOf(stage.gate),
+    ...(stage.permissions === undefined ? [] : [`with ${stage.permissions} permissions`]),
+    ...(protects === undefined ? [] : [`keeping the tests of ${protects.join(", ")}`]),
+    ...(stage.shows === undefined ? [] : [`(shows ${stage.shows})`]),
+    ...(stage.timeout === undefined ? [] : [`${stage.on_timeout ?? ""} after ${stage.timeout}`]),
+  ].join(" ");
 }
 
-function gateOf(gate: Extract<Stage, { kind: "work" }>["gate"]): string[] {
+function gateOf(gate: Stage["gate"]): string[] {
   if (gate === undefined || gate === "verify") return [];
   if (gate === "none") return ["without a gate"];
   return gate === "red" ? ["until a new test fails"] : [`checked by ${gate.join("; ")}`];
@@ -99,19 +88,9 @@ function group(stage: Stage): { to: string; label: string }[] {
   return [...labels].map(([to, outcomes]) => ({ to, label: outcomes.join(" / ") }));
 }
 
-function shapeOf(name: string, stage: Stage): string {
-  switch (stage.kind) {
-    case "work":
-      return `["<b>${name}</b><br/>an agent works"]`;
-    case "analyze":
-      return `["<b>${name}</b><br/>an agent looks"]`;
-    case "check":
-      return `("<b>${name}</b><br/>commands")`;
-    case "ask":
-      return `{{"<b>${name}</b><br/>${quoted(fillQuestion(stage.question))}"}}`;
-    default:
-      return stage satisfies never;
-  }
+function shapeOf(name: string, { kind, question = "" }: Stage): string {
+  const { open, words, close } = STAGE_KINDS[kind].box;
+  return `${open}"<b>${name}</b><br/>${words === "" ? quoted(fillQuestion(question)) : words}"${close}`;
 }
 
 /** A text inside quotes of a diagram: mermaid takes entities. */

@@ -1,6 +1,7 @@
 // Follows the arrows of a workflow: which stages can be reached from one, and which questions a person passed over. Pure.
 import { findPassed, toTarget, wasMovedByHand } from "../advance.js";
 import type { ProgressRow } from "../progress.js";
+import { doneBy } from "../stage-kinds.js";
 import type { Name, Stage, Workflow } from "../workflow.js";
 
 /** The targets of each stage, the two ends included. */
@@ -34,7 +35,7 @@ export function reachedWithoutAsking(stages: Readonly<Record<Name, Stage>>, star
 
 function listUnasked(stage: Stage): Name[] {
   const { kind, next } = stage;
-  const outcomes = kind === "ask" ? [stage.else ?? ""] : Object.keys(next);
+  const outcomes = doneBy(kind) === "person" ? [stage.else ?? ""] : Object.keys(next);
   return outcomes.flatMap((outcome) => {
     const target = Object.hasOwn(next, outcome) ? next[outcome] : undefined;
     return target === undefined ? [] : toTarget(target).to;
@@ -53,7 +54,7 @@ export function listPassedOver(workflow: Workflow, row: Moved, skip: readonly st
   const arrows = arrowsOf(workflow.stages);
   if (!reachedFrom(arrows, workflow.start).has(at)) return [];
   return Object.entries(workflow.stages).flatMap(([name, { kind }]) => {
-    if (kind !== "ask" || name === at || answered.includes(name)) return [];
+    if (doneBy(kind) !== "person" || name === at || answered.includes(name)) return [];
     const isAround = name !== workflow.start && reachedFrom(without(arrows, name), workflow.start).has(at);
     return isAround || findPassed(workflow, name, { facts, skip }) !== undefined ? [] : [name];
   });

@@ -5,16 +5,11 @@ import { arrowsOf, reachedFrom } from "./graph.js";
 import { isEnd, listOwnOutcomes, MOST_VISITS, isRunnerOutcome, toTarget } from "../advance.js";
 import { didYouMean, durationProblems, listNames, type WorkflowProblem } from "./problem.js";
 import { stageProblems } from "./stage-problems.js";
+import { STAGE_KINDS } from "../stage-kinds.js";
 import { ENDS, type Limits, type Name, type Stage, type Target, type Workflow } from "../workflow.js";
 
 /** The most stages of a workflow. */
 const MOST_STAGES = 100;
-
-/** The outcomes that a stage must map, because nothing else says where they lead. */
-const REQUIRED: Readonly<Partial<Record<Stage["kind"], readonly Name[]>>> = {
-  work: ["done"],
-  check: ["passed"],
-};
 
 /** Every problem of a workflow whose shape is right, in the file's order of stages. */
 export function problemsOf(workflow: Workflow): WorkflowProblem[] {
@@ -64,17 +59,17 @@ function nextProblems(names: readonly Name[], name: Name, stage: Stage): Workflo
   const found = Object.entries(stage.next).flatMap(([outcome, target]) =>
     targetProblems({ path: [...at, outcome], names, stage }, outcome, target),
   );
-  const missing = (REQUIRED[stage.kind] ?? []).filter((outcome) => !Object.hasOwn(stage.next, outcome));
-  for (const outcome of missing)
+  const { success, by } = STAGE_KINDS[stage.kind];
+  if (success !== undefined && !Object.hasOwn(stage.next, success))
     found.push({
       path: at,
-      message: `the outcome ${outcome} of the ${stage.kind} stage ${name} leads nowhere`,
-      suggestion: `add ${JSON.stringify(outcome)} to its next`,
+      message: `the outcome ${success} of the ${stage.kind} stage ${name} leads nowhere`,
+      suggestion: `add ${JSON.stringify(success)} to its next`,
     });
-  if (missing.length === 0 && listOwnOutcomes(stage).length === 0)
+  else if (listOwnOutcomes(stage).length === 0)
     found.push({
       path: at,
-      message: `the stage ${name} has no outcome that ${stage.kind === "ask" ? "a person" : "its agent"} can give`,
+      message: `the stage ${name} has no outcome that ${by === "person" ? "a person" : "its agent"} can give`,
       suggestion: 'add one to its next, such as "done": "finish"',
     });
   return found;
@@ -99,17 +94,17 @@ function targetProblems(
       message: `the outcome ${outcome} leads to ${JSON.stringify(to)}, which is not a stage`,
       suggestion: didYouMean(to, [...ENDS, ...names]),
     });
-  if (stage.kind === "check" && outcome !== "passed" && outcome !== "failed" && !isRunnerOutcome(outcome))
+  const { outcomes, changes, by } = STAGE_KINDS[stage.kind];
+  if (outcomes.length > 0 && !outcomes.includes(outcome) && !isRunnerOutcome(outcome))
     problems.push({
       path,
-      message: `a check stage has the outcomes passed and failed, not ${outcome}`,
-      suggestion: didYouMean(outcome, ["passed", "failed"]),
+      message: `a ${stage.kind} stage has the outcomes ${outcomes.join(" and ")}, not ${outcome}`,
+      suggestion: didYouMean(outcome, outcomes),
     });
-  const hasWork = stage.kind === "work" || (stage.kind === "ask" && stage.shows !== undefined);
-  if (discard && !hasWork)
+  if (discard && !changes && stage.shows === undefined)
     problems.push({
       path,
-      message: `discard drops the changes of a stage, and this ${stage.kind} stage ${stage.kind === "ask" ? "shows none" : "makes none"}`,
+      message: `discard drops the changes of a stage, and this ${stage.kind} stage ${by === "person" ? "shows none" : "makes none"}`,
       suggestion: "leave discard out",
     });
   return problems;

@@ -5,11 +5,9 @@ import { nearest } from "../../system/text/nearest.js";
 import type { SourcePath } from "../../system/text/source-text.js";
 import { didYouMean, type WorkflowProblem } from "./problem.js";
 import { NAME_RULE } from "../words.js";
-import { AnalyzeStage, AskStage, CheckStage, Limits, Workflow, WorkStage } from "../workflow.js";
+import { listKinds } from "../stage-kinds.js";
+import { Limits, StageShapes, Workflow } from "../workflow.js";
 import { isRecord } from "../../system/text/json.js";
-
-/** The stages that this version can do. */
-const STAGES = { work: WorkStage, analyze: AnalyzeStage, check: CheckStage, ask: AskStage };
 
 /** The most problems that are found. */
 const MOST = 100;
@@ -59,8 +57,8 @@ function knownKeys(path: SourcePath, value: unknown): string[] {
   if (first === "stages" && third === undefined) {
     const found = valueAt(value, path);
     const kind = isRecord(found) ? found["kind"] : undefined;
-    const own = Object.entries(STAGES).find(([name]) => name === kind);
-    return own === undefined ? [] : Object.keys(own[1].shape);
+    const own = StageShapes.options.find(({ shape }) => shape.kind.value === kind);
+    return Object.keys(own?.shape ?? {});
   }
   return ["to", "discard"];
 }
@@ -77,7 +75,7 @@ function nameRule(name: unknown): string {
 }
 
 function unknownKind(path: SourcePath, found: unknown): WorkflowProblem {
-  const known = Object.keys(STAGES);
+  const known = listKinds(() => true);
   if (found === undefined)
     return {
       path: path.slice(0, -1),

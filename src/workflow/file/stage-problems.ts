@@ -6,31 +6,32 @@ import { listOwnOutcomes, toTarget } from "../advance.js";
 import { isOutputName, OUTPUTS } from "../outputs/outputs.js";
 import { reachedWithoutAsking } from "./graph.js";
 import { didYouMean, durationProblems, type WorkflowProblem } from "./problem.js";
-import type { AnalyzeStage, AskStage, Name, Scalar, Stage, Target, WorkStage } from "../workflow.js";
+import { doneBy, isReader, isWork, listKinds } from "../stage-kinds.js";
+import type { Name, Scalar, Stage, StageKind, Target } from "../workflow.js";
 
-type Kind = Stage["kind"];
 type Stages = Readonly<Record<Name, Stage>>;
 
-const BY_AGENT: readonly Kind[] = ["work", "analyze"];
+const BY_AGENT = listKinds(({ by }) => by === "agent");
 
 /** The keys of a stage that name others: their kinds, words that may be there instead, and what to name in place of the stage itself. */
-const NAMING: Readonly<Record<string, { kinds: readonly Kind[]; words?: readonly string[]; self?: string }>> =
-  {
-    not_agent_of: { kinds: BY_AGENT, self: "name the stage that comes before" },
-    session: { kinds: BY_AGENT, words: ["new"] },
-    inputs: { kinds: [...BY_AGENT, "check", "ask"] },
-    protects: { kinds: ["work"], self: "name the stage that wrote the tests" },
-    shows: { kinds: [...BY_AGENT, "check"], words: ["diff", "work"] },
-    edits: { kinds: BY_AGENT },
-  };
+const NAMING: Readonly<
+  Record<string, { kinds: readonly StageKind[]; words?: readonly string[]; self?: string }>
+> = {
+  not_agent_of: { kinds: BY_AGENT, self: "name the stage that comes before" },
+  session: { kinds: BY_AGENT, words: ["new"] },
+  inputs: { kinds: listKinds(() => true) },
+  protects: { kinds: listKinds(({ changes }) => changes), self: "name the stage that wrote the tests" },
+  shows: { kinds: listKinds(({ by }) => by !== "person"), words: ["diff", "work"] },
+  edits: { kinds: BY_AGENT },
+};
 
 /** Everything wrong in one stage, its arrows aside. */
 export function stageProblems(stages: Stages, name: Name, stage: Stage): WorkflowProblem[] {
   const of = new StageRules(stages, name);
   of.condition(stage);
   of.names(stage);
-  if (stage.kind === "analyze") of.reads(stage);
-  if (stage.kind === "ask") of.ask(stage);
+  if (isReader(stage.kind)) of.reads(stage);
+  if (doneBy(stage.kind) === "person") of.ask(stage);
   return of.problems;
 }
 
@@ -53,22 +54,19 @@ class StageRules {
           this.report(path, `${key} names the stage itself`, self);
       }
     }
-    if (!("session" in stage) || stage.session === "new" || stage.session === undefined) return;
-    const { session, not_agent_of } = stage;
+    const { session = "new", not_agent_of } = stage;
+    if (session === "new") return;
     const message = `the session of ${session} cannot be resumed by an agent that is not_agent_of ${session}`;
     if (session === not_agent_of) this.report(["session"], message, "remove one of the two keys");
   }
 
   /** A reader in the session of an author would have all that the author told itself. */
-  reads({ session: of }: AnalyzeStage): void {
+  reads({ session: of }: Stage): void {
     if (of === undefined || of === "new") return;
-    const isWork = (name: Name): boolean => this.stage(name)?.kind === "work";
-    const also = Object.keys(this.stages).find((name) => {
-      const other = this.stages[name];
-      return other?.kind === "work" && other.session === of;
-    });
+    const [also] =
+      Object.entries(this.stages).find(([, one]) => isWork(one.kind) && one.session === of) ?? [];
     const suggestion = `remove session: a new session sees the diff, the plan and the verdict`;
-    if (isWork(of))
+    if (isWork(this.stage(of)?.kind))
       this.report(
         ["session"],
         `session names ${of}, a work stage: who reads its work would resume the session of its author`,
@@ -82,10 +80,10 @@ class StageRules {
       );
   }
 
-  ask(stage: AskStage): void {
+  ask(stage: Stage): void {
     const { edits, timeout, on_timeout, next } = stage;
     const other = edits === undefined ? undefined : this.stage(edits);
-    if ((other?.kind === "work" || other?.kind === "analyze") && other.output === undefined)
+    if (doneBy(other?.kind) === "agent" && other?.output === undefined)
       this.report(
         ["edits"],
         `the stage ${edits} has no output that could be edited`,
@@ -111,7 +109,7 @@ class StageRules {
   private silence(target: Target | undefined): void {
     if (target === undefined) return;
     const { to } = toTarget(target);
-    const begun = reachedWithoutAsking(this.stages, to).find((name) => this.stage(name)?.kind === "work");
+    const begun = reachedWithoutAsking(this.stages, to).find((name) => isWork(this.stage(name)?.kind));
     if (begun === undefined) return;
     const path = begun === to ? to : `${to}, and from there to ${begun} with no question between`;
     this.report(
@@ -164,9 +162,9 @@ class StageRules {
         "no value is listed, so the stage would always be skipped",
         "list the values",
       );
-    this.named(["when", fact], of, ["work", "analyze"]);
+    this.named(["when", fact], of, BY_AGENT);
     const other = this.stage(of);
-    if (other === undefined || (other.kind !== "work" && other.kind !== "analyze")) return;
+    if (other === undefined || doneBy(other.kind) !== "agent") return;
     const known = factsOf(other);
     if (known === undefined || known.includes(field)) return;
     const message = `the output of ${of} has no fact ${JSON.stringify(field)}`;
@@ -174,7 +172,12 @@ class StageRules {
   }
 
   /** A name that must be a stage of one of these kinds, or one of some words. */
-  private named(path: SourcePath, name: Name, kinds: readonly Kind[], words: readonly string[] = []): void {
+  private named(
+    path: SourcePath,
+    name: Name,
+    kinds: readonly StageKind[],
+    words: readonly string[] = [],
+  ): void {
     const key = String(path[0]);
     const stage = this.stage(name);
     if (stage === undefined) {
@@ -208,8 +211,8 @@ function article(kind: string): string {
 }
 
 /** The facts that a stage's output can have; `undefined`: those of a project's own schema are not known here. */
-function factsOf({ kind, output }: WorkStage | AnalyzeStage): string[] | undefined {
-  const own = kind === "work" ? ["verdict"] : [];
+function factsOf({ kind, output }: Stage): string[] | undefined {
+  const own = isWork(kind) ? ["verdict"] : [];
   if (output === undefined) return own;
   if (!isOutputName(output)) return undefined;
   const { shape } = OUTPUTS[output];

@@ -6,7 +6,8 @@ import { stageJsonSchema, stageStrictJsonSchema } from "../../../todo/check/sche
 import type { OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { findTarget, findWayBack, listOwnOutcomes } from "../../../workflow/advance.js";
 import { PERMISSIONS, type Permissions } from "../../../workflow/words.js";
-import type { AnalyzeStage, WorkStage } from "../../../workflow/workflow.js";
+import { isWork } from "../../../workflow/stage-kinds.js";
+import type { Stage } from "../../../workflow/workflow.js";
 import { EffectError } from "../../step/drive.js";
 import type { JobFacts } from "../../step/effects.js";
 import { getProgress, getStage, type JobStage } from "../stage-of.js";
@@ -16,7 +17,7 @@ import type { World } from "../world.js";
 /** A stage with an agent. */
 export interface AgentStage {
   at: JobStage;
-  stage: WorkStage | AnalyzeStage;
+  stage: Stage & { prompt: string };
   request: StageRequest;
   reporting: ReportingStage;
   expected: Expected;
@@ -27,10 +28,11 @@ type StageWorld = Pick<World, "ports" | "project" | "memory" | "workflows">;
 /** The stage of a job; `undefined` outside workflows. */
 export async function openAgentStage(world: StageWorld, job: JobFacts): Promise<AgentStage | undefined> {
   const at = getStage(world, job);
-  const stage = at?.stage;
   if (at === undefined) return undefined;
-  if (stage?.kind !== "work" && stage?.kind !== "analyze")
+  const { prompt } = at.stage ?? {};
+  if (at.stage === undefined || prompt === undefined)
     throw new EffectError("run-agent", `the stage ${at.name} has no agent`);
+  const stage = { ...at.stage, prompt };
   const schema = stage.output === undefined ? undefined : await findStageSchema(world, stage.output);
   const outcomes = listOwnOutcomes(stage);
   return {
@@ -53,7 +55,7 @@ export async function openAgentStage(world: StageWorld, job: JobFacts): Promise<
     },
     expected: {
       ...{ kind: stage.kind, outcomes, schema },
-      way: stage.kind === "analyze" ? findWayBack(at.workflow, at.name) : undefined,
+      way: isWork(stage.kind) ? undefined : findWayBack(at.workflow, at.name),
     },
   };
 }
@@ -74,13 +76,10 @@ function makeSchemas(
   return { schema: stageJsonSchema(shape), strict: stageStrictJsonSchema(shape) };
 }
 
-/** The permissions of the agent in the stage: those of its settings, narrowed by the stage. An analyze stage only reads unless it says otherwise. */
+/** The permissions of the agent in the stage: those of its settings, narrowed by the stage. One whose agent changes nothing only reads unless it says otherwise. */
 export function narrowPermissions(
   own: Permissions,
-  {
-    kind,
-    permissions = kind === "analyze" ? "read-only" : "full",
-  }: Pick<WorkStage | AnalyzeStage, "kind" | "permissions">,
+  { kind, permissions = isWork(kind) ? "full" : "read-only" }: Pick<Stage, "kind" | "permissions">,
 ): Permissions {
   return PERMISSIONS[Math.min(PERMISSIONS.indexOf(own), PERMISSIONS.indexOf(permissions))] ?? "read-only";
 }

@@ -66,6 +66,7 @@ import { namesCheck } from "../../../gate/sort/sort.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { changeBacklog } from "../perform-backlog.js";
 import { makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
+import { isReader } from "../../../workflow/stage-kinds.js";
 
 type RunAgent = EffectOf<"run-agent">;
 
@@ -79,7 +80,7 @@ export async function performAgent(world: World, effect: RunAgent, stop: AbortSi
   const step = await openStep(world, effect);
   try {
     const stage = await openAgentStage(world, job);
-    memory.reader = stage?.stage.kind === "analyze" ? job.job : undefined;
+    memory.reader = isReader(stage?.stage.kind) ? job.job : undefined;
     if (stage !== undefined) await openTaskDocument(world, job, stage.at);
     // The last lines of another stage's agent are not for this one.
     if (job.stage !== undefined && effect.earlier.length === 0 && job.task_id !== undefined)
@@ -255,7 +256,7 @@ async function continueIn(
 async function askForMissingReason(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
   const { effect, stop } = call;
   const { job } = effect;
-  const waits = call.stage?.stage.kind === "analyze" || first.waitingCall !== undefined;
+  const waits = isReader(call.stage?.stage.kind) || first.waitingCall !== undefined;
   const session = waits ? undefined : findSessionToAskWhy(first);
   if (job.task_id === undefined || session === undefined || stop.aborted) return first;
   if (findSpent(world, call, first).some(({ spent, most }) => spent >= most)) return first;

@@ -69,8 +69,7 @@ export async function renderPrompt(
 
 /** Where the stage differs from other attempts at a task: its own attempts, and the commands of its own gate. */
 function findStageLimits({ project }: PromptWorld, { stage }: AgentStage) {
-  const { limits, kind } = stage;
-  const gate = kind === "work" ? stage.gate : undefined;
+  const { limits, gate } = stage;
   const checks = Array.isArray(gate) ? gate : gate === "none" ? [] : undefined;
   const maxAttempts = limits?.attempts ?? project.resolved.settings.loop.max_attempts;
   return { maxAttempts, ...(checks === undefined ? {} : { checks }) };

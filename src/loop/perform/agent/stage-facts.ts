@@ -11,13 +11,14 @@ import type { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
 import { getProgress, getTask } from "../stage-of.js";
-import { documentOf, findSchemaName, orLost, readOutput } from "../outputs/stage-output.js";
+import { documentOf, orLost, readOutput } from "../outputs/stage-output.js";
 import type { World } from "../world.js";
 import { join } from "node:path";
 import { RUN_FACTS } from "../../../logging/agent-file.js";
 import { listRuns } from "../../../logging/read.js";
 import { parseStart } from "../../../logging/run-id.js";
 import { COPIES, parseOutputName, taskFolderName } from "../../../workflow/outputs/task-files.js";
+import { doneBy, isWork } from "../../../workflow/stage-kinds.js";
 
 type FactsWorld = Pick<World, "ports" | "project" | "memory" | "repo" | "workflows"> &
   Partial<Pick<World, "log">>;
@@ -80,7 +81,7 @@ async function readInputs(world: FactsWorld, job: JobFacts, { at, stage }: Agent
         : read.warning;
     if (message !== undefined) await world.log?.tell({ type: "warning", ...job, message });
     const { stage, visit, outcome } = output;
-    const schema = findSchemaName(at.workflow.stages[stage]);
+    const schema = at.workflow.stages[stage]?.output;
     if (read !== undefined) texts.push({ stage, visit, outcome, output: read.value, schema });
   }
   return texts;
@@ -107,8 +108,8 @@ export function isInput(
   const [name = key] = key.split(".");
   const author = workflow.stages[name];
   if (reader.inputs !== undefined && !reader.inputs.includes(name)) return false;
-  if (author === undefined || author.kind === "ask") return false;
-  if (author.kind !== "work" || reader.kind === "work") return true;
+  if (author === undefined || doneBy(author.kind) === "person") return false;
+  if (!isWork(author.kind) || isWork(reader.kind)) return true;
   return reader.inputs !== undefined && author.output !== undefined;
 }
 
@@ -148,8 +149,8 @@ export async function hideFromReader(
 ): Promise<readonly string[]> {
   const { workflow } = stage?.at ?? {};
   const outputs = Object.values(getProgress(world, job)?.outputs ?? {});
-  const hasAuthor = outputs.some(({ stage: name }) => workflow?.stages[name]?.kind === "work");
-  if (stage?.stage.kind !== "analyze" || !hasAuthor) return [];
+  const hasAuthor = outputs.some(({ stage: name }) => isWork(workflow?.stages[name]?.kind));
+  if (stage === undefined || isWork(stage.stage.kind) || !hasAuthor) return [];
   await writeRunFacts(world, folder);
   const since = Math.min(...outputs.map(({ run }) => parseStart(run)));
   return [...(await listOutputs(world, job, stage)), ...(await listLogs(world, { folder, since }))];
@@ -167,8 +168,8 @@ async function listOutputs(
     const of = parseOutputName(name.replace(/\.md$/u, ".json"));
     if (of === undefined) return false;
     const author = at.workflow.stages[of.stage];
-    const isWork = author === undefined || author.kind === "work";
-    return isWork && !isInput(at.workflow, { key: of.stage, reader: stage });
+    const isAuthor = author === undefined || isWork(author.kind);
+    return isAuthor && !isInput(at.workflow, { key: of.stage, reader: stage });
   });
   return [...hidden, COPIES].map((name) => join(folder, name));
 }

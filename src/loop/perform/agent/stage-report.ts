@@ -9,10 +9,12 @@ import { shorten } from "../../../system/text/cut.js";
 import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { severityOf } from "../../../workflow/outputs/outputs.js";
 import { endAfterAsking } from "./report-again.js";
+import { STAGE_KINDS } from "../../../workflow/stage-kinds.js";
+import type { StageKind } from "../../../workflow/workflow.js";
 
 /** The report that a stage takes. */
 export interface Expected {
-  kind: "work" | "analyze";
+  kind: StageKind;
   outcomes: readonly string[];
   /** Absent: it declares no output. */
   schema?: OutputSchema;
@@ -83,7 +85,8 @@ function findOutcome(
   const known = outcomes.join(", ");
   const outcome = said?.trim() ?? "";
   if (outcomes.includes(outcome)) return { outcome };
-  if (outcome === "" && kind === "work" && outcomes.includes("done")) return { outcome: "done" };
+  const { success } = STAGE_KINDS[kind];
+  if (outcome === "" && success !== undefined && outcomes.includes(success)) return { outcome: success };
   if (outcome === "") return { problem: `the report has no outcome; this stage has ${known}` };
   return {
     problem: `${JSON.stringify(shorten(outcome, 60))} is not an outcome of this stage; it has ${known}`,

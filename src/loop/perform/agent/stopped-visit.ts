@@ -13,6 +13,7 @@ import { readVisit } from "../../runs/own-runs.js";
 import type { AgentStage } from "./agent-stage.js";
 import { getProgress } from "../stage-of.js";
 import type { World } from "../world.js";
+import { isWork } from "../../../workflow/stage-kinds.js";
 
 /**
  * How the visit was left. `session`: the one of its agent, which ended in order and can be resumed, with what it used in the newest
@@ -94,7 +95,7 @@ export function introduceVisit(
 ): string {
   if (stage === undefined || left === undefined) return "";
   const resumed = findOwnSession(left, job) !== undefined;
-  return resumed || stage.stage.kind === "work" ? introduceAgain(stage.stage, resumed) : "";
+  return resumed || isWork(stage.stage.kind) ? introduceAgain(stage.stage, resumed) : "";
 }
 
 /** Whether a resumed session turned out to be gone: the client failed before it did anything. Warns of it. */

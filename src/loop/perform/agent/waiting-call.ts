@@ -68,7 +68,7 @@ async function findPlanned(world: CallWorld, job: JobFacts, call: WaitingCall): 
 function findApproved({ stages }: Workflow, { answers = [], outputs = {} }: Progress) {
   const shown = answers.flatMap(({ stage: name, outcome }) => {
     const stage = name === undefined ? undefined : stages[name];
-    if (stage?.kind !== "ask" || stage.shows === undefined) return [];
+    if (stage?.shows === undefined) return [];
     return outcome === Object.keys(stage.next)[0] ? (outputs[stage.shows] ?? []) : [];
   });
   return shown.at(-1);

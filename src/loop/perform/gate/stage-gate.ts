@@ -22,10 +22,9 @@ export type StageGate =
 
 /** The gate of a job's stage; of the ends, and outside workflows, it is the project's checks. */
 export function getStageGate(world: World, job: JobFacts): StageGate {
-  const stage = getStage(world, job)?.stage;
-  if (stage?.kind === "check") return { how: "check", commands: stage.commands };
-  if (stage?.kind !== "work" || stage.gate === undefined) return { how: "verify" };
-  return typeof stage.gate === "string" ? { how: stage.gate } : { how: "commands", commands: stage.gate };
+  const { commands, gate = "verify" } = getStage(world, job)?.stage ?? {};
+  if (commands !== undefined) return { how: "check", commands };
+  return typeof gate === "string" ? { how: gate } : { how: "commands", commands: gate };
 }
 
 /** The report of a stage that is not checked. */
@@ -90,7 +89,7 @@ export async function findProtected(
   const at = getStage(world, job);
   if (at === undefined || job.task_id === undefined) return undefined;
   const all = at.end === undefined ? [at.stage] : Object.values(at.workflow.stages);
-  const stages = [...new Set(all.flatMap((one) => (one?.kind === "work" ? (one.protects ?? []) : [])))];
+  const stages = [...new Set(all.flatMap((one) => one?.protects ?? []))];
   if (stages.length === 0) return undefined;
   const work = await readWork(repo, job.task_id);
   const last = work?.visits.findLast(

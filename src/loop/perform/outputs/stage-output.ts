@@ -28,7 +28,7 @@ import { getTask, type JobStage } from "../stage-of.js";
 import type { World } from "../world.js";
 import type { TravellingOutputs } from "../../../git/commit/commit.js";
 import type { Task } from "../../../todo/model/task.js";
-import type { Stage } from "../../../workflow/workflow.js";
+import { doneBy, isWork } from "../../../workflow/stage-kinds.js";
 import { orInTheWay, writeFile, writeOutputFiles } from "../../runs/output-files.js";
 
 /** The folder of one task's files, absolute. */
@@ -57,7 +57,7 @@ export async function writeOutput(
   const sha256 = sha256Hex(json);
   await openFolder(ports.files, project, taskFolder(project, task.id));
   const place = { stage: at.name, visit: at.visit, outcome: said.outcome };
-  const shown = { ...place, output: content, schema: findSchemaName(at.stage) };
+  const shown = { ...place, output: content, schema: at.stage?.output };
   const text = log.redact(formatOutput(shown, { id: task.id, title: task.title }));
   await writeOutputFiles(ports.files, project.paths.tasksDir, { file, sha256, json, text });
   const facts = collectFacts(at.workflow, at.name, content);
@@ -72,11 +72,6 @@ export async function writeOutput(
   };
 }
 
-/** The name of the schema of a stage's output. */
-export function findSchemaName(stage: Stage | undefined): string | undefined {
-  return stage !== undefined && "output" in stage ? stage.output : undefined;
-}
-
 /** The content of the file: what was reported, and of a work stage the gate's verdict too. */
 function makeContent(
   { memory }: OutputWorld,
@@ -85,13 +80,11 @@ function makeContent(
   { outcome, text }: { outcome: string; text?: string | undefined },
 ): unknown {
   if (stage === undefined) return undefined;
-  if (stage.kind === "check" || stage.kind === "ask") {
-    return { outcome, ...given({ evidence: text }) };
-  }
+  if (doneBy(stage.kind) !== "agent") return { outcome, ...given({ evidence: text }) };
   const report = memory.of(job.job).summary;
   if (report === undefined || (outcome === "asks" && report.output === undefined)) return undefined;
   const content = makeOutput(stage.output, report);
-  if (stage.kind !== "work") return content;
+  if (!isWork(stage.kind)) return content;
   const judged = memory.of(job.job).gate;
   const verdict = judged?.verdict ?? "unverified";
   const red = stage.gate === "red" && verdict === "passed" ? listRed(judged) : [];
@@ -245,7 +238,7 @@ export async function writeTaskDocument(
   const kept = outputs.filter((one) => !isDropped(at.workflow, task.progress ?? {}, one));
   const texts = kept.map(({ output, ...one }): StageText => {
     const stage = at.workflow.stages[one.stage];
-    return { ...one, output, schema: findSchemaName(stage), kind: stage?.kind };
+    return { ...one, output, schema: stage?.output, kind: stage?.kind };
   });
   await writeFile(ports.files, join(folder, TASK_DOCUMENT), log.redact(formatTaskDocument(task, texts)));
 }

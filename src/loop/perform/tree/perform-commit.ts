@@ -43,6 +43,7 @@ import type { Repository } from "../../../git/base/repository/repository.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { StageOutput } from "../../../workflow/progress.js";
 import { describeMore } from "./stage-tree.js";
+import { doneBy } from "../../../workflow/stage-kinds.js";
 
 /** L2: writes the pending commit, the backlog and HEAD, in this order; a start that finds a pending commit finishes it. */
 export async function performCommit(world: World, effect: EffectOf<"commit">): Promise<StepEvent> {
@@ -176,7 +177,7 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
   } catch (error) {
     // An agent is started only where its output can be written. A check has none, and a blocked visit no output.
     const why = explainLostFiles(world.project, job.task_id, error);
-    if (why === undefined || (at.stage?.kind !== "check" && outcome !== "blocked")) throw error;
+    if (why === undefined || (doneBy(at.stage?.kind) !== "commands" && outcome !== "blocked")) throw error;
     lost.push(why);
   }
   const { repo } = world;

@@ -84,8 +84,8 @@ async function problemsOfStage(
   name: string,
   stage: Stage,
 ): Promise<StageProblem[]> {
-  if (stage.kind !== "work" && stage.kind !== "analyze") return [];
   const { prompt, output } = stage;
+  if (prompt === undefined) return [];
   const problems: StageProblem[] = [];
   const instead = project.paths.prompts;
   const prompts = { bundled: promptsFolder, instead, folders: project.paths.promptFolders };

@@ -23,6 +23,7 @@ import { explainTaskOver } from "./spending.js";
 import { hasAgent } from "../jobs.js";
 import { isInWorkflow, locate, type Position } from "./stage.js";
 import type { Work } from "../state.js";
+import { doneBy } from "../../../workflow/stage-kinds.js";
 
 /** Everything that a plan of a move depends on beside the outcome. */
 export interface MoveOrder {
@@ -108,7 +109,7 @@ function explainBlock(
 /** An answer of a stage with `once` holds for the rest of the task, if it is the one that agrees. */
 function isGranted({ stages }: Workflow, name: string, outcome: string): boolean {
   const stage = stages[name];
-  return stage?.kind === "ask" && stage.once === true && listOwnOutcomes(stage)[0] === outcome;
+  return stage?.once === true && listOwnOutcomes(stage)[0] === outcome;
 }
 
 /** The question of an ask stage. */
@@ -118,7 +119,7 @@ export function makeAsk(
   { at, progress }: { at: number; progress?: Pick<ProgressRow, "facts"> },
 ): AskedQuestion | undefined {
   const stage = stages[to];
-  if (stage?.kind !== "ask") return undefined;
+  if (stage?.question === undefined) return undefined;
   const { question: text, shows, edits, on_timeout } = stage;
   const wait = stage.timeout && parseDuration(stage.timeout);
   const deadline = typeof wait === "number" ? new Date(at + wait).toISOString() : undefined;
@@ -265,7 +266,7 @@ function findNeed(work: Work, row: IndexRow, at: number): RowNeed | undefined {
   if (position.kind === "lost") return makeGiveUp(row, progress, position.why);
   if (position.kind !== "stage") return undefined;
   if (progress.asked !== undefined) return findAnswerNeed(work, row, { progress, position, at });
-  if (position.stage.kind === "ask") return findUnaskedNeed(work, row, { progress, position, at });
+  if (doneBy(position.stage.kind) === "person") return findUnaskedNeed(work, row, { progress, position, at });
   const over = explainTaskOver(work, row.id);
   return over !== undefined && hasAgent(position.stage.kind) ? makeGiveUp(row, progress, over) : undefined;
 }

@@ -13,6 +13,7 @@ import {
   isVisit,
   listEarlier,
   makeFailureNote,
+  onlyReads,
   replaceJob,
   startBefore,
   stopJobs,
@@ -153,7 +154,7 @@ export function startCheckpoint(work: Work, job: Job, decision: Decision): Work 
     kind: "checkpoint",
     job: job.facts,
     reuse: job.from === "doing",
-    aside: job.route === "analyze" || undefined,
+    aside: onlyReads(job.route) || undefined,
     apply_work: isVisit(job.route) || undefined,
   });
   const { entering: _entering, ...rest } = job;
@@ -170,12 +171,11 @@ export function takeCheckpoint(work: Work, job: Job, event: EventOf<"checkpoint"
       const back: Change = { op: "return", id: getTaskId(job), to: "todo" };
       return shelve(work, job, { outcome: "paused", more: [back] }, decision);
     }
-    case "check":
-      return startGate(work, job, decision);
     case "deliver":
     case "give-up":
       return beginEnd(work, job, event, decision);
     default:
+      if (!hasAgent(job.route)) return startGate(work, job, decision);
       if (!work.rules.baseline || !hasWork(job.route))
         return replaceJob(work, startBefore(job, work, listEarlier(work, job), decision));
       // Which checks pass is measured before the agent starts.

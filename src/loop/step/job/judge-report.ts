@@ -13,6 +13,7 @@ import { causesBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
 import type { AttemptVerdict, Job } from "../state.js";
 import type { EventOf } from "../../../logging/events/events.js";
+import { STAGE_KINDS } from "../../../workflow/stage-kinds.js";
 
 type AgentFinished = EventOf<"agent_finished">;
 type Snapshot = EventOf<"snapshot">;
@@ -81,10 +82,10 @@ export function judgeReport(
   return { kind: "failed", reason: "bad-summary", evidence };
 }
 
-/** A work stage that reports "done" has the outcome of that name. */
+/** A stage whose kind has an outcome of success has it where the report says "done" and no outcome. */
 function judgeOutcome(stage: Stage, isDone: boolean, outcome: string | undefined): AttemptVerdict {
   const own = listOwnOutcomes(stage);
-  const found = outcome ?? (stage.kind === "work" && isDone ? "done" : undefined);
+  const found = outcome ?? (isDone ? STAGE_KINDS[stage.kind].success : undefined);
   if (found !== undefined && own.includes(found)) return { kind: "outcome", outcome: found };
   const said =
     found === undefined ? "the report has no outcome" : `"${found}" is not an outcome of this stage`;

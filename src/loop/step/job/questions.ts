@@ -10,6 +10,7 @@ import type { Decision } from "../decision.js";
 import { beginVisit } from "./settle.js";
 import { findStage } from "./stage.js";
 import type { RunState, Work } from "../state.js";
+import { doneBy } from "../../../workflow/stage-kinds.js";
 
 /** The rows with a question without an answer. */
 export function listOpenQuestions(work: Work, only: ReadonlySet<TaskId> | undefined): IndexRow[] {
@@ -74,7 +75,7 @@ function describeOpen(work: Work, open: readonly IndexRow[]): string {
 function describeQuestion({ rules }: Work, { id, progress }: IndexRow): string {
   const found = findStage(rules, { progress });
   const at = `${id} at ${progress?.stage ?? ""}`;
-  if (progress?.asked === "stage" && found?.stage.kind !== "ask") {
+  if (progress?.asked === "stage" && doneBy(found?.stage.kind) !== "person") {
     const asks = findAskingStage(rules, progress);
     if (asks === undefined || rules.workflows?.[progress.workflow]?.digest !== progress.digest)
       return `${at}, whose question is not in its workflow any more; \`looper todo ${quoteIfNeeded(id)} --restart --stage ${progress.stage}\` begins that stage as it is now`;
@@ -96,7 +97,9 @@ function findAskingStage(
   { workflow: name, visits = {} }: ProgressRow,
 ): string | undefined {
   const stages = Object.entries(rules.workflows?.[name]?.workflow.stages ?? {});
-  return stages.findLast(([stage, { kind }]) => kind === "ask" && visits[stage] !== undefined)?.[0];
+  return stages.findLast(
+    ([stage, { kind }]) => doneBy(kind) === "person" && visits[stage] !== undefined,
+  )?.[0];
 }
 
 /** The person answered, which arrives as an edit, or left the question open: then it is not asked again in this run. */

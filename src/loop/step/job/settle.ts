@@ -3,7 +3,16 @@
 import { never } from "../../../system/never.js";
 import type { AskedQuestion, Change } from "../../../todo/model/changes/change.js";
 import { explainTaskOver } from "./spending.js";
-import { countAttemptsLeft, enter, getTaskId, isVisit, makeFailureNote, replaceJob } from "../jobs.js";
+import {
+  countAttemptsLeft,
+  enter,
+  getTaskId,
+  hasWork,
+  isVisit,
+  makeFailureNote,
+  onlyReads,
+  replaceJob,
+} from "../jobs.js";
 import { endsRun, readFound, readResult, readRetryAt } from "./judge-report.js";
 import { backOff, type Backoffs, causesBackoff, describeBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
@@ -374,7 +383,7 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
 
 /** The report of a reader, in a line. The author of the work is not quoted: a later reader would have it from the row. */
 function sayingOf({ route, end }: Job): string | undefined {
-  return route === "analyze" ? shorten(readResult(end).result.replace(/\s+/gu, " ").trim(), 300) : undefined;
+  return onlyReads(route) ? shorten(readResult(end).result.replace(/\s+/gu, " ").trim(), 300) : undefined;
 }
 
 /** The commit at the end tells what the last work reported; without work, what was reported last. An empty report tells nothing. */
@@ -382,7 +391,7 @@ function keepResult(work: Work, job: Job): Work {
   if (job.end === undefined) return work;
   const id = getTaskId(job);
   const before = work.results?.get(id);
-  const isWork = job.route === "work";
+  const isWork = hasWork(job.route);
   if (before?.work === true && !isWork) return work;
   const { result, files } = readResult(job.end);
   if (result.trim() === "" && before !== undefined && (before.work === true) === isWork) return work;
@@ -439,7 +448,7 @@ function save(
     job: job.facts,
     outcome: visitEnd.outcome,
     shelve,
-    work: job.route === "work" || job.route === "shelve",
+    work: hasWork(job.route) || job.route === "shelve",
     discard: discard && {},
     text,
   });
@@ -476,11 +485,11 @@ function workAfter(
   { work }: EventOf<"work_saved">,
   progress: ProgressRow | undefined,
 ): SavedWork | null | undefined {
-  const changes = route === "work" || route === "discard";
+  const changes = hasWork(route) || route === "discard";
   if (work === undefined) return changes ? null : undefined;
   const isSame = work.base === progress?.base && route !== "discard";
   const before = isSame ? (progress.verdict ?? "unverified") : "unverified";
-  return { ...work, verdict: route === "work" ? (visitEnd?.verdict ?? "unverified") : before };
+  return { ...work, verdict: hasWork(route) ? (visitEnd?.verdict ?? "unverified") : before };
 }
 
 /** A visit that has ended: the next one is counted anew. */

@@ -7,6 +7,7 @@ import type { ProgressRow, Spent } from "../../../workflow/progress.js";
 import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
 import type { Stage, Workflow } from "../../../workflow/workflow.js";
 import type { Job, Work, Route } from "../state.js";
+import { STAGE_KINDS } from "../../../workflow/stage-kinds.js";
 
 /** The position of a task in its workflow. */
 export type Position =
@@ -95,9 +96,9 @@ export function stageOf(work: Pick<Work, "index" | "rules">, job: Job): Stage | 
   return row === undefined ? undefined : findStage(work.rules, row)?.stage;
 }
 
-/** The route of a stage's job; an ask stage has none. */
+/** The route of a stage's job; one that asks a person has none. */
 export function routeOf({ kind }: Stage): Route | undefined {
-  return kind === "ask" ? undefined : kind;
+  return STAGE_KINDS[kind].activities.length === 0 ? undefined : kind;
 }
 
 /** How often a stage may be tried in one visit. */

@@ -64,7 +64,7 @@ export function chooseAgentOf(
   if (position.kind === "default")
     return chooseAgent(rules, { ...now, named: [rules.agent, wanted, rules.roles.iteration] });
   const stage = position.workflow.stages[next.stage ?? ""];
-  if (stage === undefined || !("prompt" in stage)) return { choice: { agent: NO_AGENT } };
+  if (stage?.prompt === undefined) return { choice: { agent: NO_AGENT } };
   const { agent: own = "", session = "new", not_agent_of = "" } = stage;
   const named = rules.stage_agents?.[own] ?? (work.agents?.includes(own) === true ? own : undefined);
   // A session is resumed by the agent that it belongs to.

@@ -10,7 +10,9 @@ import {
   getTaskId,
   hasWork,
   isVisit,
+  kindOf,
   makeFailureNote,
+  onlyReads,
   replaceJob,
 } from "../jobs.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
@@ -36,6 +38,7 @@ import {
   worthOf,
 } from "./judge-report.js";
 import { fallsShort } from "../../../gate/verdict/reasons.js";
+import { doneBy, isWork } from "../../../workflow/stage-kinds.js";
 
 /** Continues from the snapshot of an attempt. L5: a task is done only after the gate. */
 export function weighAttempt(work: Work, job: Job, snapshot: EventOf<"snapshot">, decision: Decision): Work {
@@ -68,7 +71,7 @@ export function weighStage(
   decision.because = { rule: `verdict-${judged.kind}`, picked: getTaskId(job) };
   if (judged.kind !== "outcome") return settleAttempt(work, { ...job, verdict: judged }, decision);
   const { outcome } = judged;
-  if (stage.kind !== "work") return endVisit(work, job, { outcome }, decision);
+  if (!isWork(stage.kind)) return endVisit(work, job, { outcome }, decision);
   return outcome === "done" && stage.gate !== "none"
     ? startGate(work, { ...job, verdict: judged }, decision)
     : endVisit(work, job, { outcome, verdict: "unverified" }, decision);
@@ -110,15 +113,16 @@ export function takeRestored(work: Work, job: Job, event: EventOf<"restored">, d
     case "review":
       notePutBack(job, event, "during the review", decision);
       return settleReview(work, job, judgeReview(job), decision);
-    case "analyze":
-      if (job.released === true) return settleStopped(work, back, decision);
-      notePutBack(job, event, `in the stage ${job.facts.stage ?? ""}, which changes nothing,`, decision);
-      return weighStage(work, job, undefined, decision);
     case "deliver":
       return (job.activity === "aside" ? commitTask : settleStopped)(work, back, decision);
     case "give-up":
       return (job.released === true ? settleStopped : settleGivenUp)(work, back, decision);
     default:
+      if (onlyReads(job.route)) {
+        if (job.released === true) return settleStopped(work, back, decision);
+        notePutBack(job, event, `in the stage ${job.facts.stage ?? ""}, which changes nothing,`, decision);
+        return weighStage(work, job, undefined, decision);
+      }
       decision.because = { rule: "given-up", picked: getTaskId(job) };
       if (back.released === true) noteStopped(work, back, decision);
       return settleAttempt(work, back, decision);
@@ -146,7 +150,7 @@ export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   decision.because = { rule: "released", picked: getTaskId(job) };
   const released: Job = { ...job, hooks: [], released: true, verdict: { kind: "interrupted" } };
   const isOwn = hasWork(job.route);
-  const restores = isOwn ? mayRestore(work) : job.route === "analyze" && work.closing?.broken !== true;
+  const restores = isOwn ? mayRestore(work) : onlyReads(job.route) && work.closing?.broken !== true;
   if (restores) return restore(work, released, "restore", decision);
   if (isOwn) noteStopped(work, released, decision);
   return settleAttempt(work, released, decision);
@@ -183,11 +187,11 @@ export function takeGate(work: Work, before: Job, event: GateFinished, decision:
   const isBroken = work.closing?.broken === true;
   if (!isBroken) for (const message of event.warnings) decision.warn(message, job.facts);
   if (isBroken || event.verdict === "interrupted") return settleStopped(work, job, decision);
-  if (job.route === "check") return takeCheck(work, job, event, decision);
+  if (doneBy(kindOf(job.route)) === "commands") return takeCheck(work, job, event, decision);
   const isComplete = job.route === "deliver" && findRow(work, job)?.progress.complete === true;
   const passes = event.verdict === "passed" || event.verdict === "unbroken" || event.verdict === "unverified";
   // Unbroken work of a stage falls short only at `finish`: a later stage may write the tests that show it.
-  const isLater = job.route === "work" && event.verdict === "unbroken";
+  const isLater = isVisit(job.route) && job.route !== "deliver" && event.verdict === "unbroken";
   if (passes && (isComplete || isLater || !fallsShort(work.rules.accept, event)))
     return takePassed(work, job, event, decision);
   if (passes) return blockShort(work, job, event, decision);
@@ -217,11 +221,10 @@ function takeCheck(
 function takePassed(work: Work, job: Job, { verdict }: GateFinished, decision: Decision): Work {
   const judged: Job = { ...job, worth: worthOf(verdict) };
   if (job.route === "deliver") return commitTask(work, judged, decision);
-  if (job.route !== "work") return settleAttempt(work, judged, decision);
-  const stage = stageOf(work, job);
+  if (!isVisit(job.route)) return settleAttempt(work, judged, decision);
   // Only the checks of the project verify: what other commands passed goes through them at `finish`.
-  const isWhole = stage?.kind === "work" && (stage.gate === undefined || stage.gate === "verify");
-  const isKnown = isWhole && (verdict === "passed" || verdict === "unbroken");
+  const { gate = "verify" } = stageOf(work, job) ?? { gate: "none" };
+  const isKnown = gate === "verify" && (verdict === "passed" || verdict === "unbroken");
   return endVisit(work, job, { outcome: "done", verdict: isKnown ? verdict : "unverified" }, decision);
 }
 
@@ -254,12 +257,12 @@ function takeFailed(work: Work, job: Job, { evidence, hidden }: GateFinished, de
   const failure = { reason: "gate", evidence };
   if (job.route === "deliver")
     return failAtEnd(work, job, { outcome: isHidden ? "blocked" : "gate_failed", ...failure }, decision);
-  if (job.route === "work" && isHidden) {
+  if (isVisit(job.route) && isHidden) {
     decision.notes.push(makeFailureNote(job, failure, "blocked"));
     return endVisit(work, job, { outcome: "blocked", reasons: [evidence], verdict: "failed" }, decision);
   }
   const verdict: AttemptVerdict = isHidden
     ? { kind: "blocked", blockers: [evidence], evidence }
     : { kind: "failed", ...failure };
-  return (job.route === "work" ? settleAttempt : settleOrRestore)(work, { ...job, verdict }, decision);
+  return (isVisit(job.route) ? settleAttempt : settleOrRestore)(work, { ...job, verdict }, decision);
 }
