@@ -63,8 +63,12 @@ export class TreeReplay {
   /** Remembers what an agent reported and what a gate found: the outputs of stages are written from it. */
   note(event: Sealed<StepEvent>): void {
     const { memory } = this.opened.world;
-    if (event.type === "agent_finished" && event.report !== undefined && "found" in event.report)
-      memory.of(event.job).summary = event.report.found;
+    if (event.type === "agent_finished" && event.report !== undefined && "found" in event.report) {
+      const { found } = event.report;
+      // The runner's own word, where no agent was started: of it there is no output.
+      const isRunners = found.status === "blocked" && found.blockers?.join() === found.summary;
+      if (!isRunners) memory.of(event.job).summary = found;
+    }
     if (event.type === "gate_finished" && event.stage !== undefined) memory.of(event.job).gate = event;
   }
 

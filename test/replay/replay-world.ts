@@ -15,6 +15,7 @@ import { openStore } from "../../src/todo/store/store.js";
 import type { TimedChanges } from "../../src/todo/model/changes/person-change.js";
 import type { Task } from "../../src/todo/model/task.js";
 import type { Trusted } from "../../src/loop/perform/ask-trust.js";
+import { findOutputs, openTasksFolder } from "../../src/loop/perform/outputs/stage-output.js";
 import { createMemory, type World } from "../../src/loop/perform/world.js";
 
 /** Asks, before the gate runs again, which commands of these tasks may run. Throws if none may. */
@@ -110,7 +111,10 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
     memory: createMemory(),
   };
   const read = await world.store.read();
-  if (read.kind === "ok") world.memory.backlog = read.backlog;
+  if (read.kind === "ok") {
+    world.memory.backlog = read.backlog;
+    await bringOutputs(source, project, read.backlog.tasks);
+  }
   // The start was recorded already, with this backlog.
   world.memory.start = { backlog: start.backlog, kept: true };
   const trusted = await filling.gate?.(world.memory.backlog?.tasks ?? []);
@@ -125,6 +129,20 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
     }
   };
   return { world: trusted === undefined ? world : { ...world, trusted }, repo, applyEdits };
+}
+
+/** Copies the outputs that earlier runs left of these tasks and that are still there, by the digests in their rows. */
+async function bringOutputs({ ports, project }: ReplaySource, to: Project, tasks: readonly Task[]) {
+  // Where it is, a commit also takes out the outputs of tasks that began again.
+  if ((await ports.files.stat(project.paths.tasksDir)) !== undefined)
+    await openTasksFolder(ports.files, to.paths.tasksDir);
+  for (const [name, from] of await findOutputs(ports, project, tasks)) {
+    const bytes = from === undefined ? undefined : await ports.files.read(from);
+    if (bytes === undefined) continue;
+    const path = join(to.paths.tasksDir, name);
+    await ports.files.makeFolder(dirname(path), 0o700);
+    await ports.files.writeNew(path, bytes);
+  }
 }
 
 /** The project with its paths in the clone, and the run's rules in place of today's settings. */
