@@ -8,7 +8,7 @@ import { errorMessage } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import { redactValue } from "../../src/system/text/secrets/redact.js";
-import { ApiError, describeFailure, inDocuments } from "./api-error.js";
+import { ApiError, describeFailure, inDocuments, misshapen } from "./api-error.js";
 import { headOf, judgeHead, type ServerNames } from "./guards.js";
 import { ROLES, type SignedIn } from "./keys.js";
 import { isAgentOfRun, isOfThisMachine } from "./peer.js";
@@ -146,7 +146,8 @@ function missing(c: Context): ApiError {
 function isAt(pattern: string, path: string): boolean {
   const [wanted, parts] = [pattern.split("/"), path.split("/")];
   return (
-    wanted.length === parts.length && wanted.every((part, n) => part.startsWith("{") || part === parts[n])
+    wanted.length === parts.length &&
+    wanted.every((part, n) => (part.startsWith("{") ? parts[n] !== "" : part === parts[n]))
   );
 }
 
@@ -261,10 +262,15 @@ function toJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text, text.includes(String.raw`\u0000`) ? withoutNull : undefined) as unknown;
   } catch (error) {
-    throw new ApiError(400, "shape", `the body is not JSON: ${errorMessage(error)}`);
+    throw misshapen("", `the body cannot be read as JSON: ${errorMessage(error)}`);
   }
+}
+
+function withoutNull(_key: string, value: unknown): unknown {
+  if (typeof value !== "string" || !value.includes("\0")) return value;
+  throw new Error("a text has the character U+0000, which no file name and no command can hold");
 }
 
 function tooLarge(most: number): ApiError {
@@ -292,10 +298,22 @@ function queryOf(c: Context, one: ApiRoute): unknown {
   return parsed(one.query, query);
 }
 
+type Issue = z.core.$ZodIssue;
+
+/** Where an issue is; of the shapes of a union that one counts which fits furthest. */
+function detailsOf(issue: Issue, before: Issue["path"] = []): { at: string; message: string }[] {
+  const place = [...before, ...issue.path];
+  const branches = issue.code === "invalid_union" ? issue.errors.filter((one) => one.length > 0) : [];
+  const depthOf = ([first]: readonly Issue[]): number => first?.path.length ?? 0;
+  const [closest] = branches.toSorted((a, b) => depthOf(b) - depthOf(a));
+  if (closest === undefined) return [{ at: place.map(String).join("."), message: issue.message }];
+  return closest.flatMap((one) => detailsOf(one, place));
+}
+
 function parsed(shape: z.ZodType, value: unknown): unknown {
   const read = shape.safeParse(value);
   if (read.success) return read.data;
-  const details = read.error.issues.map(({ path, message }) => ({ at: path.map(String).join("."), message }));
+  const details = read.error.issues.flatMap((issue) => detailsOf(issue));
   const { at = "", message = "" } = details[0] ?? {};
   throw new ApiError(400, "shape", at === "" ? message : `${at}: ${message}`, { details });
 }

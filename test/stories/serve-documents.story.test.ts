@@ -88,6 +88,7 @@ test(
       [{ message: "x", skillIds: ["none"] }, 400],
       [{ message: "x", projectRoot: ".." }, 400],
       [{ message: "x", projectRoot: "none" }, 400],
+      [{ message: "x", projectRoot: "\0" }, 400],
       [{ message: "x", sessionId: "none" }, 404],
       [{ message: "x", sessionId: "../x" }, 404],
     ];
@@ -207,9 +208,10 @@ test(
     const client = await startServer(rig);
     const post = (task: string, agentType: unknown) =>
       client.ask("POST", `/api/tasks/${task}/agent-runs`, { agentType });
-    expect((await post("T1", "coding")).body).toMatchObject({
-      error: "Invalid agent type. Must be one of: planification, implementation, review",
-    });
+    for (const type of ["coding", undefined])
+      expect((await post("T1", type)).body).toMatchObject({
+        error: "Invalid agent type. Must be one of: planification, implementation, review",
+      });
     const refused = await Promise.all([
       post("T1", 1),
       post("word", "review"),
@@ -448,8 +450,10 @@ test(
       client.ask("POST", "/api/settings/permissions", { allow: ["Bash(*)"] }),
       client.ask("POST", "/api/settings/permissions", { deny: ["Bash(x)"], allow: ["Bash(*)"] }),
       client.ask("POST", "/api/settings/permissions", {}),
+      // It could not be read, and would end every further conversation.
+      client.ask("POST", "/api/settings/permissions", { deny: ["Bash(x)", "Bash("] }),
     ]);
-    expect(widening.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect(widening.map(({ status }) => status)).toEqual([403, 403, 403, 403, 422]);
     const denied = await client.ask("POST", "/api/settings/permissions", { deny: ["Write(secret/**)"] });
     expect(at(denied, "deny")).toEqual(["Write(secret/**)"]);
     expect((await client.ask("PUT", "/api/settings/trust-mode", { mode: "default" })).status).toBe(200);

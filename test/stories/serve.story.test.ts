@@ -308,6 +308,7 @@ test(
       ['{"title": "x", "__proto__": {"status": "done"}}', {}, 400],
       ['{"title": "x", "status": "done"}', {}, 400],
       ["[]", {}, 400],
+      ['{"title": "x\\u0000"}', {}, 400],
     ];
     for (const [body, headers, status] of bodies)
       expect(
@@ -315,6 +316,7 @@ test(
         JSON.stringify([headers, status]),
       ).toBe(status);
     const nowhere: [string, string, number][] = [
+      ["GET", "/tasks/", 404],
       ["GET", "/tasks/T9", 404],
       ["GET", `/tasks/${encodeURIComponent("../T1")}`, 404],
       ["GET", `/tasks/${encodeURIComponent("a/b?c#d%")}`, 404],
@@ -330,6 +332,11 @@ test(
     ];
     for (const [method, where, status] of nowhere)
       expect((await client.ask(method, where)).status, where).toBe(status);
+    // A client is told what is wrong, whichever forms a body may have.
+    const wrong = [{ priority: 1 }, [{ title: "x", priority: "high" }]];
+    const told = await Promise.all(wrong.map((body) => client.ask("POST", "/tasks", body)));
+    expect(told.map((one) => at(one, "error", "details", 0, "at"))).toEqual(["title", "0.priority"]);
+    expect((await client.ask("POST", "/runs", { prompt: "ک".repeat(70_000) })).status).toBe(400);
     const long = { key: "x".repeat(5_000) };
     expect((await client.ask("POST", "/session", long)).status).toBe(413);
     expect(rig.read("to-do.json")).toBe(before);
@@ -346,6 +353,11 @@ test(
     renameSync(path.join(rig.project, "to-do.json"), path.join(rig.project, "gone.json"));
     for (const where of ["/board", "/boot"])
       expect(at(await client.ask("GET", where), "problem"), where).toContain("to-do.json");
+    // Neither is a task of a broken file one that is not there.
+    rig.write("to-do.json", "{");
+    expect(at(await client.ask("GET", "/tasks/T1"), "error", "message")).toContain(
+      "to-do.json has 1 problem",
+    );
 
     // The rate is a session's own.
     const [, link = ""] = await client.program.says(/ann \(read\): \S+#key=(\S+)/);

@@ -220,7 +220,7 @@ async function recordWith(call: ApiCall): Promise<AgentRun> {
 export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
   route("POST", "/api/tasks/{taskId}/agent-runs", {
     does: `Starts an agent at a task: planification, implementation or review, the stages of ${WORKFLOW}.`,
-    body: z.looseObject({ agentType: z.unknown() }),
+    body: z.looseObject({ agentType: z.unknown().optional() }),
     answer: AgentRun,
     status: 201,
     errors: [404, 409],
@@ -258,7 +258,7 @@ export const AGENT_RUN_ROUTES: readonly ApiRoute[] = [
   }),
   route("PUT", "/api/tasks/{taskId}/workflow-complete", {
     does: "true: ends its agent's processes, then its workflow. false: the task is to be done again.",
-    body: z.looseObject({ complete: z.unknown() }),
+    body: z.looseObject({ complete: z.unknown().optional() }),
     answer: z.object({
       success: z.literal(true),
       workflow_complete: z.boolean(),

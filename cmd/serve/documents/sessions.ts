@@ -4,6 +4,7 @@ import { z } from "zod";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { openMemory } from "../../../src/chapo/memory/memory.js";
 import { loadSkills } from "../../../src/chapo/prompt/skills.js";
+import { readRules } from "../../../src/chapo/rules/read-rules.js";
 import { listSessions, readStored } from "../../../src/chapo/session/sessions.js";
 import { findKey } from "../../../src/config/settings/model-names.js";
 import { findLocalOffset } from "../../../src/system/clock.js";
@@ -172,6 +173,10 @@ export const CHAPO_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const { deny = [], ...others } = call.body;
       if (deny.length === 0 || Object.keys(others).length > 0) throw refused("rules.allow", "PATTERN");
+      // One that cannot be read would end every further conversation, and nothing here could take it back.
+      const { folder } = await call.site.project();
+      const { problems } = readRules({ deny }, folder);
+      if (problems.length > 0) throw new ApiError(422, "rules", problems.join("\n"));
       const { deny: before } = await rulesOf(call);
       const values = [...new Set([...before, ...deny])];
       await config.answer(call.context, { verb: "set", key: `${KEY}.rules.deny`, values, json: true });

@@ -19,6 +19,8 @@ import { frame, Stream } from "../streams.js";
 import { AgentJob, jobsOf } from "./attempts.js";
 
 const BEAT_MS = 10_000;
+/** It is a word of a command, of which Linux takes 128 KiB. */
+const MOST_PROMPT = 120_000;
 
 const Start = z.strictObject({
   task: z.string().min(1).max(200).optional().describe("Only this task, with what it depends on"),
@@ -27,7 +29,12 @@ const Start = z.strictObject({
   max_duration: z.string().max(40).optional(),
   max_cost: z.number().positive().optional(),
   max_tokens: z.int().positive().optional(),
-  prompt: z.string().min(1).max(100_000).optional().describe("The idea for a first task file"),
+  prompt: z
+    .string()
+    .min(1)
+    .refine((text) => Buffer.byteLength(text) <= MOST_PROMPT, `at most ${MOST_PROMPT} bytes`)
+    .optional()
+    .describe("The idea for a first task file"),
 });
 
 /** A value that begins with a dash stays a value. */

@@ -1,5 +1,6 @@
 // Routes of the backlog: lists, one task, edits.
 import { z } from "zod";
+import { errorMessage } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";
 import { hintOnTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
@@ -15,7 +16,7 @@ import { command as show } from "../../commands/show.js";
 import { command as undo } from "../../commands/undo.js";
 import { command as why } from "../../commands/why.js";
 import { addTasks, editAs } from "../../lookup/edit.js";
-import { tasksIn } from "../../lookup/read-tasks.js";
+import { problemsText, readTasks, tasksIn } from "../../lookup/read-tasks.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { refusalLines } from "../../../src/ui/terminal/lines/undo-lines.js";
 import { ApiError } from "../api-error.js";
@@ -40,10 +41,16 @@ const NoBody = z.strictObject({}).optional();
 /** Throws 404 where the task is not there, also in a file of which some rows cannot be read. */
 export async function findRow({ context, site, params }: ApiCall): Promise<Task> {
   const id = params["id"] ?? "";
-  const tasks = tasksIn(await context.ports.files.read((await site.project()).todoFile));
+  const project = await site.project();
+  const tasks = tasksIn(await context.ports.files.read(project.todoFile));
   const row = tasks.find((task) => task.id === id);
   if (row !== undefined) return row;
-  throw new ApiError(404, "no-task", `there is no task ${id}`, { near: hintOnTask(tasks, id) });
+  const why = await readTasks(context, project).then(
+    ({ problems }) => problemsText(context, project, problems),
+    errorMessage,
+  );
+  if (why !== undefined) throw new ApiError(404, "no-task", `no task ${id} can be read: ${why}`);
+  throw new ApiError(404, "no-task", `there is no task ${id}`, { hint: hintOnTask(tasks, id) });
 }
 
 /** The tag by which a client says which version of a row it changes. */
