@@ -70,3 +70,18 @@ test("a question has the terminal for itself, and the end leaves a clean line", 
   screen.print(["after"]);
   expect(written.slice(2)).toEqual(["\r\u001b[Klive", "\r\u001b[K", "after\n"]);
 });
+
+test("nothing is printed below a question: what a run says meanwhile, such as another question, comes after the answer", async () => {
+  const { screen, written } = stage();
+  await screen.without(() => {
+    screen.print(["T3 asks"]);
+    expect(written).toEqual([]);
+    return Promise.resolve();
+  });
+  expect(written).toEqual(["T3 asks\n"]);
+  const unanswered = screen.without(() => new Promise(() => undefined));
+  screen.print(["over"]);
+  screen.stop();
+  expect(written.slice(1)).toEqual(["over\n"]);
+  void unanswered;
+});

@@ -12,6 +12,8 @@ export class Screen {
   readonly #timer: Timer;
   #shown = "";
   #paused = false;
+  /** While a question has the terminal: what is printed below it would hide which one an answer is for. */
+  #held: string[] | undefined;
 
   /** `line` gives the live line for so many columns, at most one less than the terminal has: a full one would wrap. */
   constructor(output: Output, clock: Clock, line: (columns: number) => string) {
@@ -22,9 +24,10 @@ export class Screen {
     });
   }
 
-  /** Prints whole lines above the live line. */
+  /** Prints whole lines above the live line, or after the question that has the terminal. */
   print(lines: readonly string[]): void {
-    if (lines.length === 0) return;
+    this.#held?.push(...lines);
+    if (lines.length === 0 || this.#held !== undefined) return;
     const before = this.#shown === "" ? "" : CLEAR;
     this.#shown = "";
     void this.#output.write(before + lines.map((line) => `${line}\n`).join(""));
@@ -35,17 +38,26 @@ export class Screen {
   async without<T>(during: () => Promise<T>): Promise<T> {
     this.#paused = true;
     this.#clear();
+    this.#held = [];
     try {
       return await during();
     } finally {
       this.#paused = false;
+      this.#release();
     }
   }
 
   stop(): void {
     this.#timer.cancel();
     this.#paused = true;
+    this.#release();
     this.#clear();
+  }
+
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.print(held);
   }
 
   #clear(): void {
