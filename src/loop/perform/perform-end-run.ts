@@ -27,7 +27,7 @@ export async function performEndRun(world: World, effect: EffectOf<"finish">): P
       ...(memory.unpriced && memory.used.cost_usd !== undefined ? { cost_partly: true } : {}),
     },
   };
-  if (effect.ending !== "interrupted") await shareAndTell(world);
+  await shareAndTell(world, effect.ending === "interrupted" ? "now" : "with-this");
   // Before the sweep, which ends the commands that are told.
   await world.notifier?.end(ended);
   const swept = await ports.processes.sweep(markOf(log.folder));

@@ -32,8 +32,11 @@ export interface ConfiguredAgent {
 
 /** Everything that effects use. `memory` has only what an effect needs from an earlier one. */
 export interface World {
-  /** Shares open questions with the remote of the settings, and returns new warnings; absent: they are not shared. */
-  share?: (how: { tells: boolean }) => Promise<string[]>;
+  /**
+   * Shares open questions with the remote of the settings, one call after another, and returns new warnings; absent: they are not
+   * shared. `ends`: with this call, or without another look at the remote.
+   */
+  share?: (how: { tells: boolean; ends?: "with-this" | "now" }) => Promise<string[]>;
   ports: Ports;
   project: Project;
   log: RunLog;

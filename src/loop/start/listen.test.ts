@@ -37,7 +37,14 @@ test("a question is shared at once, and the remote is asked once a minute while 
   await pass(20_000);
   watch.see(line({ type: "waiting", reason: "an answer" }));
   await pass(135_000);
-  watch.see(line({ type: "decided" }));
+  watch.see(line({ type: "decided", effects: [] }));
   await pass(300_000);
-  expect(shared).toEqual([10_000, 70_000, 130_000]);
+  // A person at the terminal is asked, while an answer from elsewhere has another task worked on.
+  watch.see(line({ type: "decided", effects: [{ kind: "ask-person" }] }));
+  await pass(310_000);
+  watch.see(line({ type: "decided", effects: [] }));
+  await pass(370_000);
+  watch.see(line({ type: "person_asked" }));
+  await pass(500_000);
+  expect(shared).toEqual([10_000, 70_000, 130_000, 300_000, 360_000]);
 });

@@ -13,7 +13,9 @@ const SHARE_EVERY_MS = 60_000;
 export class TaskFileWatch {
   #seen = "";
   #known: string | undefined;
-  isAsleep = false;
+  #isAsleep = false;
+  /** A person at the terminal is asked, and nobody may be there. */
+  #isAsking = false;
   #asked = false;
 
   constructor(
@@ -25,8 +27,17 @@ export class TaskFileWatch {
   see(line: Sealed): void {
     if (line.type === "backlog_changed") this.#known = line.sha256 ?? this.#known;
     if (line.type === "asked") this.#asked = true;
-    if (line.type === "decided") this.isAsleep = false;
-    if (line.type === "waiting") this.isAsleep = line.reason === AN_ANSWER;
+    if (line.type === "decided") {
+      this.#isAsleep = line.effects.some(({ kind }) => kind === "ask-person");
+      this.#isAsking ||= this.#isAsleep;
+    }
+    if (line.type === "person_asked") this.#isAsking = false;
+    if (line.type === "waiting") this.#isAsleep = line.reason === AN_ANSWER;
+  }
+
+  /** Whether only answers move the run on, as far as it knows. */
+  get waits(): boolean {
+    return this.#isAsleep || this.#isAsking;
   }
 
   /** Whether a question was asked since the last look, so that others are to know of it. */
@@ -41,7 +52,7 @@ export class TaskFileWatch {
     const { files } = this.ports;
     const stat = await files.stat(this.file);
     const now = JSON.stringify([stat?.mtimeMs, stat?.size, stat?.inode]);
-    if (!this.isAsleep || now === this.#seen) return false;
+    if (!this.#isAsleep || now === this.#seen) return false;
     this.#seen = now;
     const bytes = await files.read(this.file);
     return bytes !== undefined && sha256Hex(bytes) !== this.#known;
@@ -89,7 +100,7 @@ function shareWhileOpen(
   return clock.every(LOOK_EVERY_MS, () => {
     if (isSharing) return;
     const isAsked = watch.takeAsked();
-    if (!isAsked && !(watch.isAsleep && clock.monotonic() >= next)) return;
+    if (!isAsked && !(watch.waits && clock.monotonic() >= next)) return;
     isSharing = true;
     next = clock.monotonic() + SHARE_EVERY_MS;
     void share().finally(() => {

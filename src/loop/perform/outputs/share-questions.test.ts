@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { task } from "../../../todo/testing/testing.js";
 import type { Progress, Question } from "../../../workflow/progress.js";
-import { planShare, readShared, type Shared } from "./share-questions.js";
+import { inTurn, planShare, readShared, type Shared } from "./share-questions.js";
 
 const QUESTION: Question = {
   ...{ id: "T1.3", source: "stage", text: "?", outcomes: ["yes", "no"], asked_at: "t" },
@@ -113,4 +113,28 @@ test("a run leaves a task that is in a workflow which it did not load", () => {
   ]);
   const found = there({ ...ASKED, workflow: "loaded" });
   expect(planShare([task("T1")], [found], { ...HERE, knows }).changes).toHaveLength(1);
+});
+
+test("a run shares once at a time, and its end waits for the look before it, which has nothing more to say", async () => {
+  const ends: (() => void)[] = [];
+  let calls = 0;
+  const share = inTurn(async () => {
+    const call = ++calls;
+    await new Promise<void>((end) => ends.push(end));
+    return [call === 1 ? "ended by SIGKILL" : "away"];
+  });
+  const first = share({ tells: true });
+  const last = share({ tells: true, ends: "with-this" });
+  await Promise.resolve();
+  expect([calls, await share({ tells: true })]).toEqual([1, []]);
+  ends[0]?.();
+  expect(await first).toEqual([]);
+  await Promise.resolve();
+  ends[1]?.();
+  expect(await last).toEqual(["away"]);
+
+  const stopped = inTurn(() => Promise.resolve(["ended by SIGKILL"]));
+  const begun = stopped({ tells: true });
+  expect(await stopped({ tells: true, ends: "now" })).toEqual([]);
+  expect(await begun).toEqual([]);
 });

@@ -277,8 +277,7 @@ export function openSharing(world: Omit<World, "share">): NonNullable<World["sha
   const { ports, project, repo, log, check } = world;
   if (repo === undefined || project.resolved.settings.git.share === "none") return undefined;
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
-  let before = "";
-  return async ({ tells }) => {
+  return inTurn(async (tells) => {
     const edit: ShareSite["edit"] = (decide) =>
       store.edit(decide, async ({ at, changes }) => {
         if (tells) await tellRun(ports, log.folder, { type: "edit", at, changes: [...changes] });
@@ -293,14 +292,35 @@ export function openSharing(world: Omit<World, "share">): NonNullable<World["sha
       knows: ({ workflow, digest }) =>
         digest === "" || workflow === DEFAULT_WORKFLOW || world.workflows?.[workflow] !== undefined,
     });
-    const all = [...warnings, ...late];
-    const isNew = all.join("\n") !== before;
-    before = all.join("\n");
-    return isNew ? all : [];
+    return [...warnings, ...late];
+  });
+}
+
+/** One call after another, each time what is new. The end of a run ends its git processes: a call that it overtakes has nothing to say. */
+export function inTurn(share: (tells: boolean) => Promise<string[]>): NonNullable<World["share"]> {
+  let before = "";
+  let turn: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  return async ({ tells, ends }) => {
+    if (isOver || ends === "now") {
+      isOver = true;
+      return [];
+    }
+    isOver = ends !== undefined;
+    const shared = turn.then(() => share(tells));
+    turn = shared.catch(() => undefined);
+    const all = await shared;
+    const isTold = all.join("\n") === before || (isOver && ends === undefined);
+    if (!isTold) before = all.join("\n");
+    return isTold ? [] : all;
   };
 }
 
 /** Shares, and logs what a person should know. */
-export async function shareAndTell({ share, log }: Pick<World, "share" | "log">): Promise<void> {
-  for (const message of (await share?.({ tells: true })) ?? []) await log.tell({ type: "warning", message });
+export async function shareAndTell(
+  { share, log }: Pick<World, "share" | "log">,
+  ends?: "with-this" | "now",
+): Promise<void> {
+  for (const message of (await share?.({ tells: true, ...given({ ends }) })) ?? [])
+    await log.tell({ type: "warning", message });
 }
