@@ -116,7 +116,7 @@ function completeStage(value: unknown, outcomes: readonly string[]): unknown {
   );
   const meant = [said, status].flatMap((one) => (typeof one === "string" ? [one, bareWord(one)] : []));
   const outcome = meant.find((one) => outcomes.includes(one)) ?? said;
-  const questions = typeof asked === "string" ? [asked] : asked;
+  const questions = typeof asked === "string" ? [asked] : plainTexts(asked);
   const isStatus = Summary.shape.status.safeParse(status).success && status !== "reviewed";
   const tells = outcome !== undefined || (Array.isArray(questions) && questions.length > 0);
   const done = !isStatus && (tells || status === "reviewed");
@@ -215,7 +215,7 @@ function plainField(key: string, value: unknown): unknown {
       return isTexts(value) ? value.join("\n") : value;
     case "files":
     case "blockers":
-      return typeof value === "string" ? [value].filter((text) => text.trim() !== "") : value;
+      return typeof value === "string" ? [value].filter((text) => text.trim() !== "") : plainTexts(value);
     case "new_tasks":
       return (Array.isArray(value) ? value : [value]).map(plainTask);
     default:
@@ -229,6 +229,24 @@ function statusOf(word: string): string {
   if (/^(?:success(?:ful)?|succeeded|fixed|implemented)$/.test(lower)) return "done";
   const status = statusFor(word);
   return status === "done" || status === "blocked" ? status : word;
+}
+
+/** Objects in a list of texts are their texts; those in a list of their own, such as the options of a question, are a line each. */
+function plainTexts(value: unknown): unknown {
+  return Array.isArray(value) ? value.map((one) => plainText(one) ?? (one as unknown)) : value;
+}
+
+function plainText(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  const parts = Object.values(value);
+  const said = textsIn(parts).join(": ");
+  const lines = parts.flatMap((part) => (Array.isArray(part) ? part : []));
+  const options = lines.map((line) => (isRecord(line) ? textsIn(Object.values(line)).join(": ") : line));
+  return said === "" ? undefined : [said, ...textsIn(options).map((option) => `- ${option}`)].join("\n");
+}
+
+function textsIn(values: readonly unknown[]): string[] {
+  return values.filter((one): one is string => typeof one === "string" && one.trim() !== "");
 }
 
 function isTexts(value: unknown): value is readonly string[] {

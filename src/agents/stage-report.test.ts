@@ -27,6 +27,22 @@ test.each([
   ],
   [{ status: "blocked", outcome: null, output: null }, { status: "blocked" }],
   [{ questions: "Which port?" }, { status: "done", questions: ["Which port?"] }],
+  [
+    { questions: [{ id: "q1", text: "Welche Farbe?", options: ["Blau", "Grün"], required: true }, "Laut?"] },
+    { status: "done", questions: ["q1: Welche Farbe?\n- Blau\n- Grün", "Laut?"] },
+  ],
+  [
+    {
+      questions: [
+        { question: "Keep it?", options: [{ label: "Yes", description: "as it is" }, { label: "No" }] },
+      ],
+    },
+    { status: "done", questions: ["Keep it?\n- Yes: as it is\n- No"] },
+  ],
+  [
+    { status: "done", outcome: "complete", files: [{ path: "a.ts" }], blockers: [] },
+    { status: "done", outcome: "complete", files: ["a.ts"], blockers: [] },
+  ],
   [{ status: "done" }, { status: "done" }],
 ])("%j is read as %j", (report, read) => {
   expect(found({ task_id: null, ...report })).toEqual({ found: { task_id: null, ...read } });
@@ -35,7 +51,7 @@ test.each([
 test.each([
   [{ summary: "words" }, /status/u],
   [{ status: "halfway" }, /status/u],
-  [{ status: "done", questions: [{ text: "Which?" }] }, /questions/u],
+  [{ status: "done", questions: [{ options: ["a", "b"] }] }, /questions/u],
 ])("%j is invalid", (report, why) => {
   expect(found(report)).toEqual({ invalid: expect.stringMatching(why) as string });
 });
