@@ -107,8 +107,9 @@ export function etaOf(
   tasks: readonly Task[],
   { pace, now }: { pace: Pace | undefined; now: number },
 ): number | null {
-  if (pace === undefined) return null;
   const { todo, doing } = countTasks(tasks);
+  // Nobody knows when a person answers.
+  if (pace === undefined || todo + doing === 0) return null;
   const own = addPace(NO_PACE, view);
   const elapsed = view.current?.phase === "iteration" ? now - view.current.began : 0;
   const work = estimate(own.done >= ENOUGH ? own : addPace(pace, view), todo + doing, elapsed);

@@ -240,7 +240,7 @@ function plainText(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const parts = Object.values(value);
   const said = textsIn(parts).join(": ");
-  const lines = parts.flatMap((part) => (Array.isArray(part) ? part : []));
+  const lines: unknown[] = parts.flatMap((part) => (Array.isArray(part) ? (part as unknown[]) : []));
   const options = lines.map((line) => (isRecord(line) ? textsIn(Object.values(line)).join(": ") : line));
   return said === "" ? undefined : [said, ...textsIn(options).map((option) => `- ${option}`)].join("\n");
 }

@@ -2,7 +2,7 @@
 import type { RunEvent, Sealed } from "../../logging/events/events.js";
 import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
-import { listSome } from "../../system/text/cut.js";
+import { keepEnd, listSome } from "../../system/text/cut.js";
 import { plural, showBytes, showDuration, showMoment, showSpent } from "../view/words/amounts.js";
 import type { StderrNote } from "./diagnostics.js";
 import { overBudgetText } from "../view/words/ending.js";
@@ -78,7 +78,7 @@ function notesOf(event: Sealed, view: View, look: LineStyle): StderrNote[] {
       if (event.outcome === "ok") return [];
       const code = event.exit_code === undefined ? "" : ` (exit ${String(event.exit_code)})`;
       const how = event.outcome === "timed-out" ? "took too long" : `failed${code}`;
-      const said = event.output === "" ? "" : `: ${event.output}`;
+      const said = event.output === "" ? "" : `: ${lastOf(clean(event.output))}`;
       return [warning(`the hook ${event.command} ${how}${said}`, colours)];
     }
     case "run_interrupted":
@@ -186,6 +186,11 @@ function beginLine(view: View, { titles }: LineStyle): string {
 
 /** How much of a reason, a question or a remark is shown during the run; the log has all of it. */
 const MOST_WHY = 240;
+
+/** A program that fails gives the reason last. */
+function lastOf(printed: string): string {
+  return printed.length <= MOST_WHY ? printed : `…${keepEnd(printed, MOST_WHY)}`;
+}
 
 /** A job whose agent was not available: it did not fail and does not count. */
 function notStartedNote(one: Finished, at: number, colours: Colours): StderrNote {

@@ -93,6 +93,16 @@ test("a hook that failed without a word has no colon behind its exit code", () =
   expect(play(silent).lines).toContain("! the hook ./x failed (exit 2)");
 });
 
+test("of a hook that printed pages the end is shown", () => {
+  const loud = STORY.map((event) =>
+    typeof event === "object" && event.type === "hook_finished"
+      ? { ...event, output: `${"y\n".repeat(2000)}no space left\n` }
+      : event,
+  );
+  const told = play(loud).lines.find((line) => line.startsWith("! the hook ./x failed (exit 2): …"));
+  expect(told).toMatch(/^.{200,300}y no space left$/u);
+});
+
 test("plain lines: what begins, what ends, what to know", () => {
   expect(play(STORY).lines).toEqual([
     "looper 1.0.0 · run 2026-01-02_03-04-05 · claude",

@@ -107,6 +107,22 @@ test("each stage has a line with its outcome and where it led, each question its
   ]);
 });
 
+test("a stage whose agent asks a person, and has no output, did not pass", () => {
+  const { output: _none, ...shelved } = saved(implement, "") as Extract<RunEvent, { type: "work_saved" }>;
+  const asking: RunEvent[] = [
+    ...[started(), read("T1"), moves(implement, "doing", {})],
+    finished(implement, { ...report, questions: ["Which port?"] }),
+    shelved,
+    moves(implement, "blocked", { visit: 2, asked: "agent" }),
+  ];
+  expect(play(asking).lines.at(-1)).toBe(
+    "→ T1 Greet by name · implement: asks, next implement · claude · 3.0s",
+  );
+  const { view, ended } = endOf(asking, "waiting");
+  const { answer } = resultLines(view, ended, { ...look, colours: PLAIN, log: "log" });
+  expect(answer[2]).toMatch(/^ {2}implement +asks +claude/u);
+});
+
 function endOf(events: readonly RunEvent[], ending: "waiting" | "complete") {
   const totals = { done: 0, tasks: 1, iterations: 2, duration_ms: 9000, input_tokens: 0, output_tokens: 0 };
   const { view } = play([...events, { type: "run_ended", ending, totals }]);

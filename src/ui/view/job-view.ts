@@ -143,9 +143,10 @@ export function endAgent(current: Current, event: AgentFinished): Current {
   return { ...current, ...ended, ...(why === "" ? {} : { why }) };
 }
 
-/** The outcome of the stage in the agent's report. */
+/** The outcome of the stage in the agent's report. A question needs none, and no output that would name one. */
 function outcomeOf({ report }: AgentFinished): string | undefined {
-  return report !== undefined && "found" in report ? report.found.outcome : undefined;
+  const found = report !== undefined && "found" in report ? report.found : undefined;
+  return (found?.questions?.length ?? 0) > 0 ? "asks" : found?.outcome;
 }
 
 /** The job after the work of its visit was saved, with the outcome that counts. */
