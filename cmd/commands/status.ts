@@ -108,7 +108,7 @@ export function etaOf(
   { pace, now }: { pace: Pace | undefined; now: number },
 ): number | null {
   const { todo, doing } = countTasks(tasks);
-  // Nobody knows when a person answers.
+  // The time until a person answers cannot be known.
   if (pace === undefined || todo + doing === 0) return null;
   const own = addPace(NO_PACE, view);
   const elapsed = view.current?.phase === "iteration" ? now - view.current.began : 0;

@@ -14,7 +14,7 @@ export class TaskFileWatch {
   #seen = "";
   #known: string | undefined;
   #isAsleep = false;
-  /** A person at the terminal is asked, and nobody may be there. */
+  /** A person at the terminal is asked, who may be away. */
   #isAsking = false;
   #asked = false;
 
