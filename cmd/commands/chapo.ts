@@ -11,9 +11,10 @@ import type { CallAnswer, SessionCall } from "../../src/chapo/engine/calls/pendi
 import { given } from "../../src/system/given.js";
 import { isRecord, tryParseJson } from "../../src/system/text/json.js";
 import { nameOfUser, refuseAgents } from "../lookup/caller.js";
-import { lookOf, printLines, tableOf, warn } from "../lookup/project.js";
+import { lookOf, printLines, warn } from "../lookup/project.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
 import { resumeSession, listSessions, storeMessage } from "../../src/chapo/session/sessions.js";
+import { right, shrinks, tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
 import {
   undoneAnswer,
@@ -212,9 +213,8 @@ async function listSessionsHere(call: ChapoCall): Promise<CommandAnswer> {
     one.cost_usd === null || one.cost_usd === 0 ? "" : showCost(one.cost_usd),
     clean(one.question ?? one.title),
   ]);
-  const figures = [{ title: "tokens", right: true } as const, { title: "cost", right: true } as const];
-  const columns = ["session", "changed", "state", ...figures, { title: "about", shrinks: true } as const];
-  const lines = rows.length === 0 ? ["no sessions yet"] : tableOf(out, columns, rows);
+  const columns = ["session", "changed", "state", right("tokens"), right("cost"), shrinks("about")];
+  const lines = rows.length === 0 ? ["no sessions yet"] : tableLines(columns, rows, lookOf(out));
   if (call.request.json !== true) await warnOfBroken(call.context, json.broken);
   return { json, lines, end: json.broken.length === 0 ? "ok" : "no" };
 }
@@ -242,8 +242,8 @@ async function listTools(call: ChapoCall): Promise<CommandAnswer> {
     ...[one.name, one.agent, one.asks_first ? "asks" : ""],
     fieldsOf(one.parameters),
   ]);
-  const columns = ["tool", "agent", "first", { title: "takes", shrinks: true } as const];
-  return { json, lines: rows.length === 0 ? ["no tools"] : tableOf(out, columns, rows) };
+  const columns = ["tool", "agent", "first", shrinks("takes")];
+  return { json, lines: rows.length === 0 ? ["no tools"] : tableLines(columns, rows, lookOf(out)) };
 }
 
 /** The fields of a schema; optional ones have a question mark. */

@@ -17,12 +17,13 @@ import { hintOn } from "../../src/system/text/nearest.js";
 import { configAnswer, narrowToKey, settingsFilesAnswer } from "../../src/ui/answers/project/config.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
+import { shrinks, tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
 import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readVerb } from "../context/words.js";
 import { approve, type LinesToApprove, refuseAgents } from "../lookup/caller.js";
-import { lookOf, projectOf, shownPath, tableOf } from "../lookup/project.js";
+import { lookOf, projectOf, shownPath } from "../lookup/project.js";
 
 interface Request {
   verb?: string;
@@ -118,12 +119,8 @@ function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[]
   const rows = settings.map(({ key, value, layer, where }) =>
     [key, plain(value), where === "" ? layer : where].map(clean),
   );
-  const columns = [
-    "setting",
-    { title: "value", shrinks: true, most: VALUE_WIDTH },
-    { title: "from", shrinks: true },
-  ] as const;
-  const lines = tableOf(out, columns, rows);
+  const columns = ["setting", { ...shrinks("value"), most: VALUE_WIDTH }, shrinks("from")];
+  const lines = tableLines(columns, rows, lookOf(out));
   return lines.map((line, at) => (settings[at - 1]?.layer === "default" ? dim(line) : line));
 }
 

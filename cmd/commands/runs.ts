@@ -4,13 +4,13 @@ import { summarizeRuns } from "../../src/logging/run-summaries.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { runRow, wasRefused } from "../../src/ui/answers/runs/runs.js";
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
-import type { Column } from "../../src/ui/terminal/columns.js";
+import { right, tableLines } from "../../src/ui/terminal/columns.js";
 import { showCostOf, showCount, showDuration, showMoment } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readCount } from "../context/words.js";
 import { listOwnRuns } from "../lookup/find-run.js";
-import { projectOf, tableOf } from "../lookup/project.js";
+import { lookOf, projectOf } from "../lookup/project.js";
 
 type Row = RunsAnswer["runs"][number];
 
@@ -43,8 +43,8 @@ function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[]
       cost === null ? "" : showCostOf({ tokens: tokens ?? 0, cost, ...(partly ? { partly } : {}) }),
     ];
   });
-  const right = (title: string): Column => ({ title, right: true });
-  return tableOf(out, ["run", "started", "ending", ...["done", "took", "tokens", "cost"].map(right)], cells);
+  const columns = ["run", "started", "ending", ...["done", "took", "tokens", "cost"].map(right)];
+  return tableLines(columns, cells, lookOf(out));
 }
 
 /** A release has no tasks. */

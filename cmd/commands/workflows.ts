@@ -27,10 +27,11 @@ import {
   type ListedWorkflow,
 } from "../../src/ui/answers/backlog/workflows.js";
 import type { WorkflowsAnswer } from "../../src/ui/shapes/workflows.js";
+import { shrinks, tableLines } from "../../src/ui/terminal/columns.js";
 import { clean, showBlock } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { WorkflowReading } from "../../src/workflow/file/read-workflow.js";
-import { hintOfFile, lookOf, projectOf, shownPath, tableOf } from "../lookup/project.js";
+import { hintOfFile, lookOf, projectOf, shownPath } from "../lookup/project.js";
 import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { readVerb } from "../context/words.js";
@@ -105,9 +106,9 @@ function listLines({ out }: CommandContext, { workflows: all }: WorkflowsAnswer)
     origin,
     problems === undefined ? clean(about ?? "") : `cannot be used: ${plural(problems.length, "problem")}`,
   ]);
-  const columns = ["workflow", "from", { title: "about", shrinks: true as const }];
+  const columns = ["workflow", "from", shrinks("about")];
   const note = "* the setting workflow; looper run --workflow NAME uses another";
-  return [...tableOf(out, columns, rows), "", lookOf(out).colours.dim(note)];
+  return [...tableLines(columns, rows, lookOf(out)), "", lookOf(out).colours.dim(note)];
 }
 
 interface Named extends Place {

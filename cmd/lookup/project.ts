@@ -10,7 +10,6 @@ import type { Files } from "../../src/system/ports.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { Output } from "../../src/ui/output.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
-import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
 import type { CommandContext } from "../context/command-context.js";
 
@@ -93,18 +92,6 @@ export function shownPath({ cwd }: Pick<CommandContext, "cwd">, file: string): s
 /** How lines look where they are printed. `columns`: of a terminal. */
 export function lookOf(out: Output): { colours: Colours; columns?: number } {
   return { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
-}
-
-/** A table as it is printed there, its titles dim; of a plain column the title is enough. Cells must be clean. */
-export function tableOf(
-  out: Output,
-  columns: readonly (Column | string)[],
-  rows: readonly (readonly string[])[],
-): string[] {
-  const { colours, columns: width } = lookOf(out);
-  const all = columns.map((one) => (typeof one === "string" ? { title: one } : one));
-  const { header, lines } = tableLines(all, rows, width);
-  return [colours.dim(header), ...lines];
 }
 
 export function printJson({ out }: Pick<CommandContext, "out">, answer: unknown): Promise<void> {

@@ -2,14 +2,14 @@
 import { showDateTime } from "../view/words/amounts.js";
 import type { RescueShape, RescueListAnswer } from "../shapes/work.js";
 import type { Colours } from "../colours.js";
-import { tableLines } from "./columns.js";
+import { right, shrinks, tableLines } from "./columns.js";
 import { diffColour } from "./talk/diff-lines.js";
 import { clean } from "../text.js";
 
 /** Lines of a list, newest first as given. */
 export function rescueLines(
   rescues: readonly RescueShape[],
-  { colours, columns }: { colours: Colours; columns?: number },
+  look: { colours: Colours; columns?: number },
 ): string[] {
   const rows = rescues.map(({ id, at, task, why, files }) => [
     clean(id),
@@ -18,15 +18,7 @@ export function rescueLines(
     String(files),
     PUT_ASIDE[why],
   ]);
-  const titles = [
-    { title: "id" },
-    { title: "when" },
-    { title: "task" },
-    { title: "files", right: true as const },
-    { title: "what", shrinks: true as const },
-  ];
-  const { header, lines } = tableLines(titles, rows, columns);
-  return [colours.dim(header), ...lines];
+  return tableLines(["id", "when", "task", right("files"), shrinks("what")], rows, look);
 }
 
 /** The saved work of tasks in workflows, and how to see it. */

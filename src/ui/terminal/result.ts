@@ -17,7 +17,7 @@ import {
 } from "../view/rows.js";
 import type { Ended, View } from "../view/view.js";
 import type { Colours } from "../colours.js";
-import { tableLines } from "./columns.js";
+import { right, shrinks, tableLines } from "./columns.js";
 import type { Titles } from "../view/words/live-line.js";
 import { clean, hang } from "../text.js";
 import { shorten } from "../../system/text/cut.js";
@@ -85,23 +85,15 @@ function askedLines(questions: readonly OpenQuestion[], { colours, columns, now 
 /** Characters of a name, where the terminal is not narrower: one long title does not push away what is beside it. */
 const MOST_NAME = 100;
 
-function table(rows: readonly TaskRow[], { columns, colours, titles }: ResultLook): string[] {
-  const { header, lines } = tableLines(
-    [
-      { title: "task", shrinks: true },
-      { title: "result" },
-      { title: "agent" },
-      { title: "attempts", right: true },
-      { title: "time", right: true },
-      { title: "cost", right: true },
-    ],
+function table(rows: readonly TaskRow[], look: ResultLook): string[] {
+  return tableLines(
+    [shrinks("task"), "result", "agent", ...["attempts", "time", "cost"].map(right)],
     rows.flatMap((row) => [
-      cellsOf(shorten(nameOf(row, titles), MOST_NAME), wordFor(row), row),
+      cellsOf(shorten(nameOf(row, look.titles), MOST_NAME), wordFor(row), row),
       ...(row.stages ?? []).map((stage) => cellsOf(`  ${clean(stage.stage)}`, stageWordFor(stage), stage)),
     ]),
-    columns,
+    look,
   );
-  return [colours.dim(header), ...lines];
 }
 
 function cellsOf(

@@ -12,7 +12,7 @@ import { describeBy } from "../../../workflow/question.js";
 import { isHeld } from "../../answers/backlog/stages.js";
 import type { Need } from "../../../gate/verdict.js";
 import { listQuestions, questionLines } from "../../view/open-questions.js";
-import { tableLines, type Column } from "../columns.js";
+import { right, tableLines, type Column } from "../columns.js";
 import { quoteIfNeeded } from "../../../shell/quote.js";
 import { clean, cut, showBlock, wrap } from "../../text.js";
 import { isEndOfWorkflow } from "../../view/words/live-line.js";
@@ -114,19 +114,11 @@ function agentsReason({ evidence }: Task): string[] {
   return reason === null ? [] : [JSON.stringify(reason)];
 }
 
-const CHANGED_COLUMNS = [{ title: "path" }, { title: "kind" }, { title: "row" }, { title: "why" }] as const;
-
 /** The paths that its attempt changed, with their kinds and the reasons for these. */
 function changedLines(explained: Explained): string[] {
   if (explained === undefined || explained.changed.length === 0) return [];
-  const rows = explained.changed.map(({ path, kind, row, why }) => [
-    clean(path),
-    kind,
-    String(row),
-    clean(why),
-  ]);
-  const { header, lines } = tableLines(CHANGED_COLUMNS, rows);
-  return [header, ...lines];
+  const rows = explained.changed.map((one) => [clean(one.path), one.kind, String(one.row), clean(one.why)]);
+  return tableLines(["path", "kind", "row", "why"], rows);
 }
 
 function factsOf(task: Task): string[] {
@@ -185,19 +177,7 @@ function numbered(steps: readonly string[]): string[] {
   return steps.map((step, at) => `${String(at + 1)}. ${step}`);
 }
 
-const FIGURES = [
-  { title: "began" },
-  { title: "took", right: true },
-  { title: "tokens", right: true },
-  { title: "cost", right: true },
-] as const;
-const COLUMNS = [
-  { title: "run" },
-  { title: "attempt", right: true },
-  { title: "agent" },
-  ...FIGURES,
-  { title: "result" },
-] as const;
+const FIGURES = ["began", ...["took", "tokens", "cost"].map(right)];
 
 function historyLines(history: readonly Attempt[], scene: TaskScene): string[] {
   if (history.length === 0) return ["", "no run has tried it yet, as far as the logs know"];
@@ -209,7 +189,7 @@ function historyLines(history: readonly Attempt[], scene: TaskScene): string[] {
     ],
     below: afterwards(one),
   }));
-  return ["", ...notedTable(COLUMNS, rows, scene)];
+  return ["", ...notedTable(["run", right("attempt"), "agent", ...FIGURES, "result"], rows, scene)];
 }
 
 /** When an attempt began, how long it took and what it used. */
@@ -222,14 +202,12 @@ function figuresOf({ started, duration_ms: ms, tokens, cost_usd: cost }: Attempt
 
 /** A table with further lines below its rows. */
 function notedTable(
-  columns: readonly Column[],
+  columns: readonly (Column | string)[],
   rows: readonly { cells: readonly string[]; below: readonly string[] }[],
   { colours, columns: width }: TaskScene,
 ): string[] {
-  const { header, lines } = tableLines(
-    columns,
-    rows.map(({ cells }) => cells),
-  );
+  const cells = rows.map((one) => one.cells);
+  const [header = "", ...lines] = tableLines(columns, cells);
   const body = rows.flatMap(({ below }, at) => [
     cut(lines[at] ?? "", width),
     ...below.map((text) => colours.dim(cut(INDENT + INDENT + text, width))),
@@ -248,14 +226,6 @@ interface Visit {
   below: readonly string[];
 }
 
-const PATH_COLUMNS = [
-  { title: "visit", right: true },
-  { title: "stage" },
-  { title: "who" },
-  ...FIGURES,
-  { title: "outcome" },
-] as const;
-
 /** The visits and questions in the order they began; empty for a task that was in no stage. */
 export function pathLines({ history, questions = [], task }: ShowAnswer, scene: TaskScene): string[] {
   if (history.every(({ stage }) => stage === undefined) && questions.length === 0) return [];
@@ -263,7 +233,8 @@ export function pathLines({ history, questions = [], task }: ShowAnswer, scene: 
     ...history.map((one) => visitOf(one, scene)),
     ...questions.map((one) => askedVisit(one, { now: scene.now, open: task.question?.id })),
   ].sort((a, b) => a.began.localeCompare(b.began));
-  return ["", scene.colours.bold("its path"), ...notedTable(PATH_COLUMNS, visits, scene)];
+  const columns = [right("visit"), "stage", "who", ...FIGURES, "outcome"];
+  return ["", scene.colours.bold("its path"), ...notedTable(columns, visits, scene)];
 }
 
 function visitOf(one: Attempt, { now, live, shown }: TaskScene): Visit {
@@ -332,8 +303,8 @@ export function stageSpentLines({ spent }: ShowAnswer, { colours }: TaskScene): 
       showSpent({ tokens, cost }),
     ],
   );
-  const columns = [{ title: "" }, { title: "", right: true }, { title: "" }] as const;
-  return ["", colours.bold(`used by ${plural(stages.length, "stage")}`), ...tableLines(columns, rows).lines];
+  const table = tableLines(["", right(""), ""], rows).slice(1);
+  return ["", colours.bold(`used by ${plural(stages.length, "stage")}`), ...table];
 }
 
 export interface TaskScene {
