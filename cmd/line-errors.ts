@@ -8,7 +8,7 @@ import { hintOnSentence } from "./context/words.js";
 import { Sentence } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
 import { spellArgument } from "./context/commander.js";
-import { GO_COMMANDS, GO_FLAGS, OLD_COMMANDS } from "./old-names.js";
+import { OLD_COMMANDS } from "./old-names.js";
 
 function seeHelp(name: string): string {
   return `see \`looper help ${name}\``;
@@ -21,7 +21,7 @@ export function unknownCommand(word: string, beside: readonly string[] = []): Us
   const looksLikeFile = /[./\\]/.test(word);
   const shown = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
-  const old = OLD_COMMANDS.get(word.toLowerCase()) ?? GO_COMMANDS.get(word.toLowerCase());
+  const old = OLD_COMMANDS.get(word.toLowerCase());
   const [typed, known] = looksLikeFile ? [path.basename(word), beside] : [word, [...shown, "help"]];
   return usageError(message, old ?? hintOn(typed, known, "list them with `looper help`"));
 }
@@ -47,11 +47,8 @@ export async function unknownFlag(
   }
   // Go programs take a long flag with one dash, and a short one with two.
   const otherDash = own.find((one) => one === `-${flag}` || (one.length === 2 && flag === `-${one}`));
-  const value = typed.slice(flag.length);
-  const oneDash = isGroup && otherDash === undefined && GO_FLAGS.has(`-${flag}`);
-  const meant = otherDash === undefined ? undefined : `did you mean ${otherDash}${value}?`;
-  const hint = meant ?? GO_FLAGS.get(oneDash ? `-${flag}` : flag);
-  if (hint !== undefined) return usageError(`unknown flag ${flag}`, hint);
+  if (otherDash !== undefined)
+    return usageError(`unknown flag ${flag}`, `did you mean ${otherDash}${typed.slice(flag.length)}?`);
   const elsewhere = await findCommandWith(flag);
   if (elsewhere !== undefined)
     return usageError(`looper ${name} has no flag ${flag}`, `looper ${elsewhere} has; ${seeHelp(name)}`);

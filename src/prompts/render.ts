@@ -40,7 +40,11 @@ export function render(template: Template, variables: Variables): string {
     const [, mark = aloneMark, name = aloneName] = INNER.exec(inner) ?? [];
     const value = name !== undefined && Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (name === undefined || value === undefined)
-      throw unknownName(template, line, { name: name ?? inner, variables });
+      throw wrong(
+        template,
+        line,
+        `{{${(name ?? inner).trim()}}} is not a variable of this prompt; known: ${Object.keys(variables).join(", ")}`,
+      );
     if (mark === "#") blocks.push({ name, line, shown: value !== "" });
     else if (mark === "/") closeBlock(template, line, { name, open: blocks.pop() });
     else if (shown()) parts.push(value);
@@ -56,33 +60,6 @@ function closeBlock(template: Template, line: number, tag: { name: string; open:
   throw wrong(template, line, `{{/${tag.name}}} closes nothing: ${expected}`);
 }
 
-function unknownName(
-  template: Template,
-  line: number,
-  given: { name: string; variables: Variables },
-): UserError {
-  const known = Object.keys(given.variables).join(", ");
-  const old = oldName(given.name, given.variables);
-  if (old !== undefined) return wrong(template, line, old);
-  return wrong(template, line, `{{${given.name.trim()}}} is not a variable of this prompt; known: ${known}`);
-}
-
-/** A name of the Go program's templates, such as `{{.Now}}` or `{{if .HasGH}}`, is answered with the one here. */
-function oldName(inner: string, variables: Variables): string | undefined {
-  const tag = `{{${inner.trim()}}}`;
-  const name =
-    /\.([A-Z]\w*(?:\.\w+)?)/.exec(inner)?.[1] ?? (GO_NAMES.has(inner.trim()) ? inner.trim() : undefined);
-  if (name === undefined) {
-    if (!/^\s*-?\s*(?:if|else|end|range|with)\b/.test(inner)) return undefined;
-    return `${tag} is how the Go program spells a block; write {{#name}} … {{/name}}`;
-  }
-  const instead = GO_NAMES.get(name);
-  if (instead === undefined) return undefined;
-  const here = instead.filter((one) => Object.hasOwn(variables, one)).map((one) => `{{${one}}}`);
-  if (here.length > 0) return `${tag} is the Go program's name; write ${here.join(" or ")}`;
-  return `${tag} is the Go program's name; nothing in this prompt takes its place`;
-}
-
 function wrong(template: Template, line: number, what: string): UserError {
   return usageError(`${template.name}:${String(line)}: ${what}`, "correct the template");
 }
@@ -90,20 +67,3 @@ function wrong(template: Template, line: number, what: string): UserError {
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
-
-/** Names in the Go program's templates, each with the variables here that say the same; where there are none, no prompt says it. */
-export const GO_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
-  ["TodoPath", ["todo_file", "output_file"]],
-  ["SchemaPath", []],
-  ["WorkDir", ["project"]],
-  ["SelectedTask", ["task"]],
-  ["SelectedTask.ID", ["task_id"]],
-  ["SelectedTask.Title", ["task"]],
-  ["SelectedTask.Status", ["task"]],
-  ["Iteration", ["iteration"]],
-  ["Schedule", []],
-  ["Now", []],
-  ["HasGH", []],
-  ["ErrorMessage", ["problems"]],
-  ["UserPrompt", ["idea"]],
-]);
