@@ -1,6 +1,6 @@
 // A person's answers, pauses and messages as changes of the newest backlog. Pure; throws a `UserError` for a task or question
 // that does not exist or an answer that does not fit. stage-changes.ts makes the changes.
-import { UserError } from "../../system/errors.js";
+import { usageError, UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Answer, By, GivenAnswer, Question, StageOutput } from "../../workflow/progress.js";
@@ -67,8 +67,7 @@ const SHORTEST_DIGEST = 7;
 function completeDigest(typed: string | undefined, shown: string | undefined): string | undefined {
   if (typed === undefined || shown === undefined || !shown.startsWith(typed)) return typed ?? shown;
   if (typed.length < SHORTEST_DIGEST)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `the digest ${typed} is too short: name at least its first ${String(SHORTEST_DIGEST)} letters`,
       `the question shows ${shown}`,
     );
@@ -89,11 +88,7 @@ export function decideQuestion(
         question.outcomes.length === 0
           ? `${question.id} is answered with a text`
           : `${question.id} has no outcome that refuses`;
-      throw new UserError(
-        "usage",
-        `cannot ${how.word}: ${why}`,
-        `answer it with \`${answerCommand(question)}\``,
-      );
+      throw usageError(`cannot ${how.word}: ${why}`, `answer it with \`${answerCommand(question)}\``);
     }
     return answerQuestion(id, { ...how, word: outcome }, person)(backlog);
   };
@@ -104,8 +99,7 @@ export function findQuestion(tasks: readonly Task[], id: string): FoundQuestion 
   const asked = tasks.find(({ progress }) => progress?.question?.id === id);
   const named = tasks.find((task) => task.id === id);
   if (asked !== undefined && named?.progress?.question !== undefined && asked !== named)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${id} is a task with a question of its own, and a question of ${asked.id}`,
       `name the question: ${named.progress.question.id}; or the task: ${asked.id}`,
     );
@@ -159,14 +153,13 @@ function readAnswer(
   const hint = `answer it with \`${answerCommand(question)}\``;
   if (outcomes.length === 0) {
     const text = word ?? message;
-    if (text === undefined || text.trim() === "") throw new UserError("usage", `${id} needs a text`, hint);
+    if (text === undefined || text.trim() === "") throw usageError(`${id} needs a text`, hint);
     return { text, ...given({ comment: word === undefined ? undefined : message }) };
   }
   const outcome = word ?? (edited === undefined && args === undefined ? undefined : EDIT);
-  if (outcome === undefined) throw new UserError("usage", `${id} needs an outcome`, hint);
+  if (outcome === undefined) throw usageError(`${id} needs an outcome`, hint);
   if (!outcomes.includes(outcome))
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${outcome} is not an outcome of ${id}`,
       didYouMean(nearest(outcome, [...outcomes]), `possible are ${outcomes.join(", ")}`),
     );
@@ -188,7 +181,7 @@ export function resumeTask(id: string, person: Person): PersonEdit {
 
 /** Leaves a message for the task's agent. */
 export function steerTask(id: string, text: string, person: Person): PersonEdit {
-  if (text.trim() === "") throw new UserError("usage", "the message is empty", 'looper steer T3 "use tabs"');
+  if (text.trim() === "") throw usageError("the message is empty", 'looper steer T3 "use tabs"');
   return changeTask(id, (task) => ({ op: "note", id: task.id, text: text.trim(), ...person }));
 }
 

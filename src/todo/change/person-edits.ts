@@ -28,7 +28,7 @@ const BLANK: Task = { id: TaskId.parse("T1"), title: "-", priority: 3, status: "
 export function requireTask(tasks: readonly Task[], id: string, unread?: string): Task {
   const found = tasks.find((task) => task.id === id);
   if (found !== undefined) return found;
-  throw new UserError("usage", `there is no task ${id}`, hintOnTask(tasks, id, unread));
+  throw usageError(`there is no task ${id}`, hintOnTask(tasks, id, unread));
 }
 
 /** Inserts a task per title, all with the same values. */
@@ -59,8 +59,7 @@ export function listVerifyCommands(assignments: readonly Assignment[]): readonly
 
 /** Blocks a task. */
 export function blockTask(id: string, why: string): PersonEdit {
-  if (!/\S/u.test(why))
-    throw new UserError("usage", "no reason is given", 'looper block T3 "waits for the key"');
+  if (!/\S/u.test(why)) throw usageError("no reason is given", 'looper block T3 "waits for the key"');
   return ({ tasks }) => [
     {
       op: "edit",
