@@ -16,17 +16,16 @@ import { undoLast } from "../../src/chapo/session/checkpoints.js";
 import { resumeSession, listSessions, storeMessage } from "../../src/chapo/session/sessions.js";
 import { right, shrinks, tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
-import {
-  undoneAnswer,
-  sessionsAnswer,
-  toolsAnswer,
-  pendingAnswer,
-} from "../../src/ui/answers/project/chapo.js";
+import { sessionsAnswer, toolsAnswer, pendingAnswer } from "../../src/ui/answers/project/chapo.js";
 import { openListing } from "../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../src/chapo/prompt/prompts.js";
 import { nodeNetwork } from "../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../src/ui/view/words/amounts.js";
-import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/project.js";
+import type {
+  ChapoPromptsAnswer,
+  ChapoSessionsAnswer,
+  ChapoUndoAnswer,
+} from "../../src/ui/shapes/project.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import { questionLines } from "../../src/ui/terminal/lines/chapo-lines.js";
 
@@ -183,7 +182,9 @@ async function undoSession(call: ChapoCall, id: string): Promise<CommandAnswer> 
   try {
     const done = await undoLast({ session, ports, redact, trees: treesOf(call) });
     if ("refused" in done) throw new UserError("no", done.refused);
-    return { json: undoneAnswer(id, done), lines: done.told.split("\n").map(clean) };
+    const { message, paths, rescue = null, told } = done;
+    const json: ChapoUndoAnswer = { session: id, message, paths: [...paths], rescue };
+    return { json, lines: told.split("\n").map(clean) };
   } finally {
     await session.close();
   }

@@ -5,9 +5,10 @@ import type { Project } from "../../src/config/project/open-project.js";
 import { checkStart } from "../../src/loop/start/assemble.js";
 import { spellSettings } from "../../src/config/read/show-settings.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
+import type { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import { clean, wrap } from "../../src/ui/text.js";
 import { checkAgents, checkKeys } from "./doctor/agents.js";
-import { bad, type Check, doctorAnswer, fine, warning } from "../../src/ui/answers/project/project.js";
+import { bad, type Check, fine, warning } from "../../src/ui/answers/project/project.js";
 import {
   checkContainment,
   checkGit,
@@ -60,8 +61,9 @@ export const command: AnsweringCommand<Request> = {
       await checkGit(context),
       ...(await checkProject(context, { file, fix, trust, untried })),
     ];
-    const json = doctorAnswer(checks);
-    return { json, lines: linesOf(checks, lookOf(context.out)), end: json.ok ? "ok" : "no" };
+    const ok = checks.every(({ status }) => status !== "error");
+    const json: DoctorAnswer = { ok, checks };
+    return { json, lines: linesOf(checks, lookOf(context.out)), end: ok ? "ok" : "no" };
   },
 };
 

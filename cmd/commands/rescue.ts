@@ -23,13 +23,8 @@ import { listSome } from "../../src/system/text/cut.js";
 import { hintOn } from "../../src/system/text/nearest.js";
 import type { Task, TaskId } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
-import {
-  rescueDropAnswer,
-  rescueListAnswer,
-  rescueRestoreAnswer,
-  rescueShowAnswer,
-} from "../../src/ui/answers/runs/work.js";
-import type { RescueRestoreAnswer } from "../../src/ui/shapes/work.js";
+import { rescueListAnswer, rescueRestoreAnswer, rescueShowAnswer } from "../../src/ui/answers/runs/work.js";
+import type { RescueDropAnswer, RescueRestoreAnswer } from "../../src/ui/shapes/work.js";
 import { diffLines, PUT_ASIDE, rescueLines, savedWorkLines } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
@@ -189,7 +184,7 @@ async function drop({ rescues }: Site, ids: readonly string[]): Promise<CommandA
   // Find all of them before the first is dropped.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
   for (const one of found) await dropRescue(one);
-  const json = rescueDropAnswer(found);
+  const json: RescueDropAnswer = { dropped: Array.from(found, ({ id, commit }) => ({ id, commit })) };
   const lines = json.dropped.map(
     ({ id, commit }) =>
       `dropped ${clean(id)}; until git prunes it: git branch rescued ${commit} brings its commit back`,

@@ -4,7 +4,7 @@ import { knownAgents } from "../../src/config/read/agent-settings.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { whyNotRoot } from "../../src/config/project/project.js";
 import { usageError } from "../../src/system/errors.js";
-import { isRecord, parseJson, tryParseJson } from "../../src/system/text/json.js";
+import { isRecord, parseJson } from "../../src/system/text/json.js";
 import { checkBacklog, readBacklog, type CheckOptions } from "../../src/todo/check/check.js";
 import type { WrongTask } from "../../src/todo/check/shape.js";
 import type { UserSchema } from "../../src/todo/check/user-schema.js";
@@ -98,11 +98,7 @@ export async function storeOf(context: CommandContext, project: Project): Promis
 }
 
 async function readSchema(context: CommandContext, file: string): Promise<UserSchema> {
-  const schema = tryParseJson(await readNamedFile(context, file, "JSON Schema"));
-  if (!schema.ok) throw usageError(`${file} is not JSON`, "correct the schema");
+  const bytes = await readNamedFile(context, file, "JSON Schema");
   // Few projects have a schema of their own, and ajv is large.
-  const { compileUserSchema } = await import("../../src/todo/check/user-schema.js");
-  const compiled = compileUserSchema(schema.value);
-  if (compiled.ok) return compiled.value;
-  throw usageError(`${file} is not a JSON Schema: ${compiled.error}`, "correct the schema");
+  return (await import("../../src/todo/check/user-schema.js")).readUserSchema(bytes, file);
 }

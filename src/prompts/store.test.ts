@@ -51,7 +51,7 @@ test.each<[string, () => void, string]>([
     () => {
       symlinkSync(path.join(bundled, "implement.md"), file);
     },
-    "a link to a file outside",
+    "a link that leads out of",
   ],
   [
     "a large file",

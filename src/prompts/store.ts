@@ -2,7 +2,7 @@
 // only), or the bundled one.
 import path from "node:path";
 import { type UserError, usageError } from "../system/errors.js";
-import { leadsInside } from "../system/files/leads-inside.js";
+import { readInside } from "../system/files/read-inside.js";
 import type { Files } from "../system/ports.js";
 import { decodeUtf8 } from "../system/text/decode-utf8.js";
 import { nearest } from "../system/text/nearest.js";
@@ -79,33 +79,17 @@ function findBundled({ bundled, instead }: PromptPlaces, name: (typeof STAGE_PRO
   return (name === "iteration" ? instead.iteration : undefined) ?? path.join(bundled, `${name}.md`);
 }
 
-/** The most bytes of a prompt of a project or a user; a longer one would not fit into any model's context. */
-const LARGEST = 1024 * 1024;
-
 async function readOwn(files: Files, folder: string, file: string): Promise<Template> {
-  const refuse = (why: string, hint = "replace it by a text file"): UserError =>
-    usageError(`cannot use ${file} as a prompt: ${why}`, hint);
-  const stat = await files.stat(file);
-  if (stat === undefined) throw refuse("it is a link that leads nowhere");
-  if (stat.kind === "folder") throw refuse("it is a folder, not a file");
-  if (stat.kind !== "file") throw refuse("it is a pipe or a device, not a file");
-  await mustBeInside(files, folder, file);
-  if (stat.size > LARGEST)
-    throw refuse(`it has ${String(stat.size)} bytes, and at most ${String(LARGEST)} are read`, "shorten it");
-  const decoded = decodeUtf8((await files.read(file)) ?? new Uint8Array());
-  if (!decoded.ok) throw refuse(`it is not UTF-8: ${decoded.error.found}`, "save it as UTF-8");
+  const refuse = (why: string): UserError =>
+    usageError(`cannot use ${file} as a prompt: ${why}`, "replace it by a text file");
+  const read = await readInside(files, file, folder);
+  if (!read.ok) throw refuse(read.error);
+  const decoded = decodeUtf8(read.value);
+  if (!decoded.ok) throw refuse(`it is not UTF-8: ${decoded.error.found}`);
   const text = decoded.value.replace(/^\uFEFF/u, "");
   if (text.includes("\0")) throw refuse("it is not text: it has a NUL byte");
-  if (text.trim() === "") throw refuse("there is nothing in it", "write the prompt, or remove the file");
+  if (text.trim() === "") throw refuse("there is nothing in it");
   return { name: file, text };
-}
-
-async function mustBeInside(files: Files, folder: string, file: string): Promise<void> {
-  if (await leadsInside(files, file, folder)) return;
-  throw usageError(
-    `cannot use ${file} as a prompt: it is a link to a file outside ${folder}`,
-    "replace the link by the file",
-  );
 }
 
 async function read(files: Files, file: string): Promise<Template | undefined> {

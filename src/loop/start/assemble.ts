@@ -19,12 +19,12 @@ import { initRepository, openRepository, type Repository } from "../../git/base/
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import type { EventOf } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
-import { UserError } from "../../system/errors.js";
+import { environmentError, usageError, UserError } from "../../system/errors.js";
 import { never } from "../../system/never.js";
-import { tryParseJson, parseJson } from "../../system/text/json.js";
+import { parseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { CheckOptions } from "../../todo/check/check.js";
-import { compileUserSchema, type UserSchema, findForbiddenChange } from "../../todo/check/user-schema.js";
+import { readUserSchema, type UserSchema, findForbiddenChange } from "../../todo/check/user-schema.js";
 import { isMarker } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
 import { askTrust, type Trusted } from "../perform/ask-trust.js";
@@ -182,7 +182,7 @@ function warnOfMissingChecks(
 ): string[] {
   const { verify } = project.resolved.settings;
   if (verify.cold === true && !git && verify.commands.length > 0)
-    throw new UserError("environment", "verify.cold needs git", "git init, or set verify.cold to auto");
+    throw environmentError("verify.cold needs git", "git init, or set verify.cold to auto");
   if (verify.commands.length > 0 || tasks.some((task) => (task.verify ?? []).length > 0)) return [];
   return [
     'No checks are configured, so "done" is only the agent\'s word. Set verify.commands or use --verify "npm test"',
@@ -194,8 +194,7 @@ function checkAgent({ project, agent }: RunRequest): string[] {
   const agentNames = knownAgents(project.resolved.settings);
   if (agent === undefined || agentNames.includes(agent)) return agentNames;
   const close = nearest(agent, agentNames);
-  throw new UserError(
-    "usage",
+  throw usageError(
     `no agent is called "${agent}"`,
     close === undefined ? `known: ${agentNames.join(", ")}` : `did you mean ${close}?`,
   );
@@ -208,17 +207,10 @@ async function readCheckOptions(request: RunRequest): Promise<CheckOptions> {
   if (schemaFile === undefined) return { agentNames };
   const bytes = await ports.files.read(schemaFile);
   if (bytes === undefined)
-    throw new UserError(
-      "usage",
-      `cannot read schema_file ${schemaFile}: it does not exist`,
-      "correct the setting",
-    );
-  const schema = tryParseJson(bytes);
-  if (!schema.ok) throw new UserError("usage", `${schemaFile} is not JSON`, "correct the schema");
-  const compiled = compileUserSchema(schema.value);
-  if (!compiled.ok) throw new UserError("usage", `${schemaFile}: ${compiled.error}`, "correct the schema");
-  await requireSchemaAllowsRun(request, schemaFile, compiled.value);
-  return { agentNames, schema: compiled.value };
+    throw usageError(`cannot read schema_file ${schemaFile}: it does not exist`, "correct the setting");
+  const schema = readUserSchema(bytes, schemaFile);
+  await requireSchemaAllowsRun(request, schemaFile, schema);
+  return { agentNames, schema };
 }
 
 async function configureAgents(request: RunRequest): Promise<Map<string, ConfiguredAgent>> {
@@ -252,8 +244,7 @@ export async function resolveSchedule(
       return [...schedule.agents];
     case "pattern":
       if (schedule.pattern !== undefined) return [...schedule.pattern];
-      throw new UserError(
-        "usage",
+      throw usageError(
         "schedule.strategy is pattern, and schedule.pattern is not set",
         "looper config set schedule.pattern claude claude codex",
       );
@@ -276,7 +267,7 @@ async function listAgentsToPick(
   const { values, settings } = project.resolved;
   const file = findPicker(request)?.file ?? "";
   if ((await ports.files.stat(file))?.kind !== "file")
-    throw new UserError("usage", `schedule.strategy: there is no module ${file}`, "correct the path");
+    throw usageError(`schedule.strategy: there is no module ${file}`, "correct the path");
   if (values.get("schedule.agents")?.source.layer !== "default")
     return [...new Set(settings.schedule.agents)];
   const own = [...configuredAgents.keys()].filter((name) =>
@@ -309,8 +300,7 @@ async function findInstalledAgent(
   const found = await chooseAuto(candidates, await readLookUpEnvironment(request), request.project.folder);
   if (found !== undefined) return found.settings.name;
   const { missing, hint } = explainNoneFound([...configuredAgents.keys()]);
-  throw new UserError(
-    "environment",
+  throw environmentError(
     `no agent is installed: ${missing}`,
     `${hint}; or try looper demo, which needs none`,
   );
@@ -334,8 +324,7 @@ async function lookUpAgents(
     // An unknown name is reported as a problem of the backlog, with its line.
     if (configured === undefined) continue;
     const finding = await configured.agent.find(env, request.project.folder);
-    if ("missing" in finding)
-      throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
+    if ("missing" in finding) throw environmentError(`agent ${name}: ${finding.missing}`, finding.hint);
     checkBudget(rules, configured.settings);
     const { kind, permissions, model } = configured.settings;
     const note = exceededBy(configured.settings);
@@ -362,15 +351,14 @@ async function openOrInitRepository(request: RunRequest): Promise<{ repo?: Repos
   }
   if (!opened.ok) {
     if (opened.error.why === "unusable")
-      throw new UserError("environment", opened.error.message, "fix the repository, then run again");
+      throw environmentError(opened.error.message, "fix the repository, then run again");
     return {
       warning: `${opened.error.message}: nothing is committed, and changes of reviews and abandoned tasks are not reverted`,
     };
   }
   const progress = await asResult(() => findOperation(opened.value));
-  if (!progress.ok) throw new UserError("environment", progress.error.message, "fix the repository");
-  if (progress.value !== undefined)
-    throw new UserError("environment", progress.value.message, progress.value.hint);
+  if (!progress.ok) throw environmentError(progress.error.message, "fix the repository");
+  if (progress.value !== undefined) throw environmentError(progress.value.message, progress.value.hint);
   return { repo: opened.value };
 }
 
@@ -383,12 +371,12 @@ export function checkBudget({ budget }: Pick<Rules, "budget">, agent: Payee): vo
   if (budget.unknown_cost === "allow") return;
   if (hasDollarBudget({ budget }) && !mayKnowCost(agent)) {
     const message = `cannot enforce a budget in dollars: ${agent.name} does not report its cost`;
-    throw new UserError("usage", message, makeHint(agent));
+    throw usageError(message, makeHint(agent));
   }
   const [inTokens] = listTokenBudgets({ budget });
   if (inTokens === undefined || canReportTokens(agent)) return;
   const message = `cannot enforce ${inTokens}: ${agent.name} does not report its tokens`;
-  throw new UserError("usage", message, makeHint(agent));
+  throw usageError(message, makeHint(agent));
 }
 
 function makeHint(agent: Payee): string {
@@ -418,8 +406,7 @@ async function requireSchemaAllowsRun(
   const forbidden = findForbiddenChange(value, breaks, { marks: marks && review });
   if (forbidden === undefined) return;
   const isMarker = forbidden.includes("marks a finished backlog");
-  throw new UserError(
-    "usage",
+  throw usageError(
     `cannot run with ${schemaFile}: it does not allow ${forbidden}, which a run writes`,
     isMarker ? "allow it in the schema, or set `loop.completion_marker` to false" : "allow it in the schema",
   );
@@ -462,7 +449,7 @@ async function requireTasksOrDraft(
   if (typeof rule !== "object" || isBroken) return;
   const opened = await openRepository(ports, makeRepositoryPlaces(request));
   const repo = opened.ok ? { repo: opened.value } : {};
-  throw new UserError("usage", (await findKnownVersion({ ports, project, ...repo })) ?? rule.refused);
+  throw usageError((await findKnownVersion({ ports, project, ...repo })) ?? rule.refused);
 }
 
 const TRY_AGAIN = "check the disk and the permissions, then run again";
@@ -473,7 +460,7 @@ async function warnOfRepository({ project }: RunRequest, repo: Repository): Prom
   const found = await asResult(() => findUnprotected(repo));
   if (!found.ok) {
     const { command, message } = found.error;
-    throw new UserError("environment", `cannot look at the working tree: ${command}: ${message}`, TRY_AGAIN);
+    throw environmentError(`cannot look at the working tree: ${command}: ${message}`, TRY_AGAIN);
   }
   if (commit === "none" || (await repo.identity()).who !== OWN_IDENT.who) return [...found.value];
   const warning = `git has no identity here: commits are made as ${OWN_IDENT.who}; set yours with \`git config user.name "Your Name"\` and \`git config user.email "you@example.com"\``;

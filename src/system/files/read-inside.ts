@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../result.js";
 import { leadsInside } from "./leads-inside.js";
 import type { Files } from "../ports.js";
 
-/** The most bytes of a workflow or a schema. */
+/** The most bytes of a workflow, a schema or a prompt. */
 const LARGEST = 1024 * 1024;
 
 /** The bytes, or why they cannot be read; `inside`: the folder that holds the file, its symlinks resolved or not. */
@@ -21,7 +21,7 @@ export async function readInside(
     if (stat.size > LARGEST)
       return err(`it has ${String(stat.size)} bytes, and at most ${String(LARGEST)} are read`);
     if (inside !== undefined && !(await leadsInside(files, file, inside)))
-      return err("it is a link that leads out of the project");
+      return err(`it is a link that leads out of ${inside}`);
     const bytes = await files.read(file);
     return bytes === undefined ? err("it is not there any more") : ok(bytes);
   } catch (error) {

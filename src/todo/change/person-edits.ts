@@ -45,10 +45,7 @@ export function insertTasks(titles: readonly string[], assignments: readonly Ass
 
 /** Sets and clears values of a task. */
 export function setValues(id: string, assignments: readonly Assignment[]): PersonEdit {
-  return ({ tasks }) => {
-    const task = requireTask(tasks, id);
-    return [{ op: "edit", id: task.id, ...valuesOf(task, assignments) }];
-  };
+  return ({ tasks }) => [editOf(tasks, id, valuesOf(requireTask(tasks, id), assignments))];
 }
 
 /** The verify commands among the assignments, as the task stores them. */
@@ -61,24 +58,18 @@ export function listVerifyCommands(assignments: readonly Assignment[]): readonly
 export function blockTask(id: string, why: string): PersonEdit {
   if (!/\S/u.test(why)) throw usageError("no reason is given", 'looper block T3 "waits for the key"');
   return ({ tasks }) => [
-    {
-      op: "edit",
-      id: requireTask(tasks, id).id,
-      set: { status: "blocked", blockers: [why.trim()] },
-      clear: [],
-    },
+    editOf(tasks, id, { set: { status: "blocked", blockers: [why.trim()] }, clear: [] }),
   ];
+}
+
+function editOf(tasks: readonly Task[], id: string, edit: TaskEdit): PersonChange {
+  return { op: "edit", id: requireTask(tasks, id).id, ...edit };
 }
 
 /** Marks tasks as todo or done. */
 export function setStatus(ids: readonly string[], status: "todo" | "done"): PersonEdit {
   return ({ tasks }) =>
-    [...new Set(ids)].map((id) => ({
-      op: "edit",
-      id: requireTask(tasks, id).id,
-      set: { status },
-      clear: ["blockers"],
-    }));
+    [...new Set(ids)].map((id) => editOf(tasks, id, { set: { status }, clear: ["blockers"] }));
 }
 
 /** Removes tasks. `force`: also tasks that others depend on. */

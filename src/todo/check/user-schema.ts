@@ -4,14 +4,23 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { errorMessage } from "../../system/errors.js";
+import { errorMessage, usageError } from "../../system/errors.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { show, type UnplacedProblem } from "../model/problem.js";
 import { MARKER } from "../model/select.js";
-import { isRecord } from "../../system/text/json.js";
+import { isRecord, tryParseJson } from "../../system/text/json.js";
 
 /** Finds the places where a value violates a user's schema. */
 export type UserSchema = (value: unknown) => UnplacedProblem[];
+
+/** Reads the text of a user's schema; a `usage` error says why it cannot be used. */
+export function readUserSchema(bytes: Uint8Array, file: string): UserSchema {
+  const schema = tryParseJson(bytes);
+  if (!schema.ok) throw usageError(`${file} is not JSON`, "correct the schema");
+  const compiled = compileUserSchema(schema.value);
+  if (compiled.ok) return compiled.value;
+  throw usageError(`${file} is not a JSON Schema: ${compiled.error}`, "correct the schema");
+}
 
 /** Compiles a user's schema; the error explains in a sentence why it cannot be used. */
 export function compileUserSchema(schema: unknown): Result<UserSchema, string> {

@@ -11,7 +11,6 @@ import type {
   ChapoPendingAnswer,
   ChapoSessionsAnswer,
   ChapoToolsAnswer,
-  ChapoUndoAnswer,
   PendingShape,
 } from "../../shapes/project.js";
 
@@ -56,16 +55,4 @@ export function pendingAnswer(sessions: readonly ListedSession[]): ChapoPendingA
 function toPendingShape(pending: SessionCall): PendingShape {
   const { call, tool, agent, args, preview, because, asked_at, again = null } = pending;
   return { call, tool, agent, args, preview, because, asked_at, again };
-}
-
-/** `looper chapo undo SESSION --json` */
-export function undoneAnswer(
-  session: string,
-  {
-    message,
-    paths,
-    rescue = null,
-  }: { message: string; paths: readonly string[]; rescue?: string | null | undefined },
-): ChapoUndoAnswer {
-  return { session, message, paths: [...paths], rescue };
 }

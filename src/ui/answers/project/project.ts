@@ -6,11 +6,6 @@ import type { View } from "../../view/view.js";
 /** One check. `remedy`: what to do about it. */
 export type Check = DoctorAnswer["checks"][number];
 
-/** All checks; a run can start unless one is an error. */
-export function doctorAnswer(checks: readonly Check[]): DoctorAnswer {
-  return { ok: checks.every(({ status }) => status !== "error"), checks: [...checks] };
-}
-
 /** A check that passes. */
 export function fine(name: string, message: string): Check {
   return { name, status: "ok", message };

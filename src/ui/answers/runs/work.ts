@@ -3,7 +3,6 @@ import { toText } from "../../../git/base/bytes.js";
 import type { BroughtBack, Rescue } from "../../../git/bring-back/bring-back.js";
 import type { ListedWork } from "../../../git/saved-work/work-ref.js";
 import type {
-  RescueDropAnswer,
   RescueShape,
   RescueListAnswer,
   RescueRestoreAnswer,
@@ -46,11 +45,6 @@ export function rescueRestoreAnswer(
     left: [...left],
     task: task ?? null,
   };
-}
-
-/** Dropped rescues. */
-export function rescueDropAnswer(rescues: Iterable<Rescue>): RescueDropAnswer {
-  return { dropped: Array.from(rescues, ({ id, commit }) => ({ id, commit })) };
 }
 
 function factsOf({ id, at, task, why, changes, staged, commit, ref }: Rescue): RescueShape {
