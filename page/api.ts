@@ -186,12 +186,11 @@ export async function follow(path: string, { signal, heard, connection }: Follow
     const onHide = (): void => {
       if (document.hidden) attempt.abort();
     };
-    signal.addEventListener("abort", stop);
     document.addEventListener("visibilitychange", onHide);
     let timer = setTimeout(stop, SILENCE_MS);
     try {
       const response = await send("GET", path, undefined, {
-        signal: attempt.signal,
+        signal: AbortSignal.any([signal, attempt.signal]),
         headers: last === "" ? {} : { "last-event-id": last },
       });
       connection?.({ kind: "live" });
@@ -208,7 +207,6 @@ export async function follow(path: string, { signal, heard, connection }: Follow
       if (error instanceof Refused && error.status < 500 && error.status !== 429) return;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
       document.removeEventListener("visibilitychange", onHide);
     }
     if (isOver()) return;
@@ -217,14 +215,11 @@ export async function follow(path: string, { signal, heard, connection }: Follow
     connection?.({ kind: "lost", since });
     const over = new AbortController();
     const online = until(window, "online", AbortSignal.any([signal, over.signal]));
-    await Promise.race([pause(wait * (0.75 + Math.random() / 2)), online]);
+    const later = wait * (0.75 + Math.random() / 2);
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, later)), online]);
     over.abort();
     wait = Math.min(MOST_WAIT_MS, wait * 2);
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function until(target: EventTarget, name: string, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import { Block, Empty, Foreign, StateSign, Time } from "./parts.js";
 import { duration, visible, word } from "./words.js";
 
 /** A line of the log, as far as it is shown. */
-interface LogLine {
+export interface LogLine {
   seq: number;
   timestamp: string;
   type: string;

@@ -26,6 +26,7 @@ const SIGNS: Readonly<Record<string, Sign>> = {
   accepted: { glyph: "✓", tone: "good", word: "accepted" },
   done: { glyph: "✓", tone: "good", word: "done" },
   complete: { glyph: "✓", tone: "good", word: "complete" },
+  completed: { glyph: "✓", tone: "good", word: "completed" },
   reviewed: { glyph: "✓", tone: "good", word: "reviewed" },
   advanced: { glyph: "→", tone: "good", word: "next stage" },
   unverified: { glyph: "⚑", tone: "warn", word: "unverified" },
@@ -210,16 +211,18 @@ interface ActProps {
   children: ComponentChildren;
 }
 
-/** A button of something that takes time: disabled while it does, and what the server refuses is told. */
+/** A button of something that takes time: pressed again meanwhile it does nothing, and the focus stays. What the server refuses is told. */
 export function Act({ act, failed = sayError, kind = "plain", disabled = false, why, children }: ActProps) {
   const [busy, setBusy] = useState(false);
   return (
     <button
       class={kind}
-      disabled={busy || disabled}
+      disabled={disabled}
       title={disabled ? why : undefined}
       aria-busy={busy}
+      aria-disabled={busy}
       onClick={() => {
+        if (busy) return;
         setBusy(true);
         act()
           .then((text) => {
@@ -253,8 +256,12 @@ interface DialogProps {
 export function Dialog({ title, close, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const before = document.activeElement;
     box.current?.showModal();
     box.current?.querySelector<HTMLElement>("input, textarea")?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <dialog ref={box} aria-label={title} onClose={close}>
@@ -267,6 +274,11 @@ export function Dialog({ title, close, children }: DialogProps) {
       {children}
     </dialog>
   );
+}
+
+/** Of a form: Enter in a field presses its first button, and leads nowhere. */
+export function stay(event: Event): void {
+  event.preventDefault();
 }
 
 /** Hears what a person types. */

@@ -11,6 +11,7 @@ import {
   say,
   sayError,
   StateSign,
+  stay,
   typed,
   useKeys,
   useNarrow,
@@ -30,10 +31,7 @@ const CARD_HEIGHT = 64;
 
 /** The rows that have all the words: `status:blocked` and `is:asks` name a state, other words stand in id or title. Pure. */
 export function filterRows(rows: readonly Row[], words: string): readonly Row[] {
-  const wanted = words
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
+  const wanted = words.toLowerCase().match(/\S+/g) ?? [];
   if (wanted.length === 0) return rows;
   return rows.filter(({ id, title, status, priority, flags = [] }) =>
     wanted.every((word) => {
@@ -404,7 +402,7 @@ function Add({ close }: { close: () => void }) {
   };
   return (
     <Dialog title="Add a task" close={close}>
-      <div class="form">
+      <form class="form" onSubmit={stay}>
         <Field label="Title" value={title} set={setTitle} />
         <Field
           label="Details: what is wanted, and how one sees that it is done"
@@ -439,7 +437,7 @@ function Add({ close }: { close: () => void }) {
             Add
           </Act>
         </div>
-      </div>
+      </form>
     </Dialog>
   );
 }

@@ -12,7 +12,6 @@ export interface ChatEvent {
 export interface ChatMessage {
   role: string;
   content?: string;
-  text?: string;
   toolCalls?: { id: string; name: string; arguments: unknown }[];
   /** Of role tool: what its calls gave. */
   results?: { callId: string; output: string; success?: boolean }[];
@@ -121,7 +120,7 @@ function closed(items: readonly ChatItem[], drop = false): readonly ChatItem[] {
 export function fromMessages(messages: readonly ChatMessage[]): ChatItem[] {
   const items: ChatItem[] = [];
   for (const message of messages) {
-    const text = message.content ?? message.text ?? "";
+    const text = message.content ?? "";
     if (message.role === "user") items.push({ kind: "user", text });
     else if (message.role === "tool") {
       for (const { callId, output, success } of message.results ?? []) {

@@ -2,16 +2,9 @@
 import { useState } from "preact/hooks";
 import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { ask, Refused, send } from "../api.js";
-import { Act, Dialog, Field, Foreign, Problem, wordsIn } from "../parts.js";
+import { Act, Dialog, Field, Foreign, Problem, stay, wordsIn } from "../parts.js";
 import { taskPath } from "../router.js";
 import { visible } from "../words.js";
-
-interface Row {
-  title: string;
-  priority: number;
-  depends_on?: readonly string[] | undefined;
-  details?: string | undefined;
-}
 
 const LABELS = {
   title: "Title",
@@ -20,6 +13,7 @@ const LABELS = {
   details: "Details",
 } as const;
 type Name = keyof typeof LABELS;
+type Row = Omit<Pick<ShowAnswer["task"], Name>, "depends_on"> & { depends_on?: readonly string[] };
 type Fields = Readonly<Record<Name, string>>;
 const NAMES = Object.keys(LABELS) as Name[];
 
@@ -99,7 +93,7 @@ export function Edit({ id, read, close }: EditProps) {
   );
   return (
     <Dialog title={`Edit ${visible(id)}`} close={close}>
-      <div class="form">
+      <form class="form" onSubmit={stay}>
         {field("title")}
         {field("priority")}
         {field("depends_on")}
@@ -120,7 +114,7 @@ export function Edit({ id, read, close }: EditProps) {
             Save
           </Act>
         </div>
-      </div>
+      </form>
     </Dialog>
   );
 }

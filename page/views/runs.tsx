@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused, send } from "../api.js";
 import { Columns, Timeline, type Span } from "../chart.js";
-import { Feed } from "../feed.js";
+import { Feed, type LogLine } from "../feed.js";
 import { Act, Empty, Foreign, Panel, Pending, Problem, StateSign, Time, Trail } from "../parts.js";
 import { go, Link, runPath, taskPath } from "../router.js";
 import { useAnswer, useStore, type RunRow, type TaskOfRun } from "../store.js";
@@ -358,17 +358,10 @@ export function LogView({ run }: { run: string }) {
   );
 }
 
-interface LineFacts {
-  seq?: number;
-  timestamp?: string;
-  type?: string;
-  task_id?: string;
-}
-
 /** What every line has, for the columns before it. */
-function factsOf(line: string): LineFacts {
+function factsOf(line: string): Partial<LogLine> {
   try {
-    return JSON.parse(line) as LineFacts;
+    return JSON.parse(line) as Partial<LogLine>;
   } catch {
     return {};
   }

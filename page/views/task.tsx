@@ -103,7 +103,10 @@ export function stateOf(task: Task): string {
 
 function WhySo({ task }: { task: Task }) {
   const { data } = useAnswer<WhyAnswer>(`${taskPath(task.id)}/why`);
+  const run = useStore().status?.run;
+  const isInHand = run?.state === "running" && run.current?.task === task.id;
   if (data === undefined) return null;
+  const reasons = data.reasons ?? (task.verdict === "unverified" ? ["no check of it is known"] : []);
   const links = (ids: readonly string[]) =>
     ids.slice(0, 8).map((id, index) => (
       <span key={id}>
@@ -122,7 +125,8 @@ function WhySo({ task }: { task: Task }) {
             </Link>
           </p>
         )}
-        {data.answer === "next" && <p>A run that starts now takes it first.</p>}
+        {isInHand && <p>A run works at it.</p>}
+        {data.answer === "next" && !isInHand && <p>A run that starts now takes it first.</p>}
         {data.answer === "behind" && (
           <p>
             {task.status === "blocked" ? "A run tries it again." : "It is ready."}{" "}
@@ -150,7 +154,7 @@ function WhySo({ task }: { task: Task }) {
         {task.status === "done" && task.verified && task.evidence !== null && (
           <Turned evidence={task.evidence} />
         )}
-        {(data.reasons ?? []).map((reason) => (
+        {reasons.map((reason) => (
           <p key={reason}>
             <StateSign state="unverified" word={false} /> <Foreign text={reason} />
           </p>
@@ -391,8 +395,8 @@ function Undo({ task, close }: { task: Task; close: () => void }) {
       {plan !== undefined && "undone" in plan && (
         <>
           <p>
-            {plan.undone.length === 1 ? "Its commit is" : `The commits of ${plan.undone.length} tasks are`}{" "}
-            taken back by a new commit. These files change:
+            {plan.undone.length === 1 ? "It is to do again" : `${plan.undone.length} tasks are to do again`}.{" "}
+            {plan.paths.length === 0 ? "No file changes." : "A new commit changes these files back:"}
           </p>
           <ul class="plain mono scroll">
             {plan.paths.map((one) => (

@@ -5,12 +5,7 @@ import { Panel, StateSign } from "../parts.js";
 import { useAnswer } from "../store.js";
 import { visible } from "../words.js";
 
-interface WayProps {
-  task: ShowAnswer["task"];
-  history: ShowAnswer["history"];
-}
-
-export function Way({ task, history }: WayProps) {
+export function Way({ task, history }: Pick<ShowAnswer, "task" | "history">) {
   const { data } = useAnswer<WorkflowsShowAnswer>(`/workflows/${encodeURIComponent(task.workflow ?? "")}`, {
     live: false,
   });

@@ -34,6 +34,16 @@ async function violations(page: Page): Promise<string[]> {
 
 const HEADING_CUT =
   "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.question > header'))";
+const FIRST_LETTER_SHOWN = `(() => {
+  const title = document.querySelector(".row .cut .foreign");
+  const range = document.createRange();
+  range.setStart(title.firstChild, 0);
+  range.setEnd(title.firstChild, 1);
+  const [letter, cell] = [range, title.closest(".cut")].map((one) => one.getBoundingClientRect());
+  return letter.left >= cell.left && letter.right <= cell.right;
+})()`;
+const SEND_SHOWN =
+  "document.querySelector('.composer button').getBoundingClientRect().bottom < document.querySelector('.views').getBoundingClientRect().top";
 const STRAYS =
   "[...document.querySelectorAll('.state > .hidden')].filter((e) => e.offsetParent !== e.parentElement).length";
 
@@ -55,8 +65,9 @@ async function twoEditAtOnce(rig: Rig, page: Page): Promise<void> {
   expect(await dialog.getByLabel("Title").inputValue()).toBe("Make the file well");
   expect(await dialog.getByLabel("Priority").inputValue()).toBe("2");
   expect(rig.readBacklog().tasks[1]).toMatchObject({ title: "Make it", priority: 2 });
-  await save.click();
+  await dialog.getByLabel("Title").press("Enter");
   await page.getByText("T2 is saved.").waitFor();
+  await page.locator("button:focus", { hasText: "Edit" }).waitFor();
   expect(rig.readBacklog().tasks[1]).toMatchObject({ title: "Make the file well", priority: 2 });
 }
 
@@ -124,7 +135,8 @@ inChromium(
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["true"] }, loop: { review: false } });
     puppet.play(playStages());
-    rig.writeBacklog([{ id: "T1", title: "Greet", workflow: "plan-approve-execute" }]);
+    const title = "سبد خرید را بازنویسی کن: می‌خواهم مجموع دیده شود، پیش از آنکه سفارش دهم";
+    rig.writeBacklog([{ id: "T1", title, workflow: "plan-approve-execute" }]);
     rig.gitInit();
     expect((await rig.run(["run", "--trust"])).code).not.toBe(2);
     const { base, key, program } = await startUnsigned(rig, ["--start-on-answer"]);
@@ -145,6 +157,11 @@ inChromium(
       await expect.poll(() => rig.statuses()).toEqual({ T1: "done" });
       await page.getByRole("button", { name: "1 done" }).waitFor();
       expect(rig.read("hello.txt")).toBe("hello\n");
+      // A long title is cut at its end, which of Persian is on the left.
+      expect(await page.evaluate(FIRST_LETTER_SHOWN)).toBe(true);
+      await page.getByRole("link", { name: "Chat", exact: true }).click();
+      await page.getByRole("button", { name: "Send" }).waitFor();
+      expect(await page.evaluate(SEND_SHOWN)).toBe(true);
       await page.getByRole("link", { name: "Now", exact: true }).click();
       await page.getByRole("heading", { name: "Last run" }).waitFor();
       const wide = await page.evaluate("document.documentElement.scrollWidth");
@@ -185,7 +202,7 @@ inChromium(
       await page.keyboard.press("a");
       await page.getByLabel("Title").fill("Make the file");
       await page.getByLabel("Depends on").fill("T1");
-      await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+      await page.getByLabel("Depends on").press("Enter");
       await page.getByText("T2 is added.").waitFor();
       expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
       await choose(page);
@@ -214,6 +231,7 @@ inChromium(
       await other.unroute("**/attempts");
       await other.goto(`${base}/tasks/T2`);
       await other.getByText("in progress", { exact: true }).first().waitFor();
+      await other.getByText("A run works at it.").waitFor();
       const hidden = await openHidden(context, `${base}/tasks`);
       finish();
       await other.getByText("verified", { exact: true }).first().waitFor();
@@ -231,6 +249,12 @@ inChromium(
       await dialog.getByRole("button", { name: "Undo" }).click();
       await page.getByText("T2 is undone, and to do again.").waitFor();
       expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+
+      // A task that was done by hand has no commit.
+      await page.goto(`${base}/tasks/T1`);
+      await page.getByText("no check of it is known").waitFor();
+      await page.getByRole("button", { name: "Undo" }).click();
+      await page.getByRole("dialog", { name: "Undo T1" }).getByText("No file changes.").waitFor();
 
       await page.goto(`${base}/runs`);
       await page.setViewportSize({ width: 1440, height: 420 });

@@ -336,6 +336,8 @@ test(
     const wrong = [{ priority: 1 }, [{ title: "x", priority: "high" }]];
     const told = await Promise.all(wrong.map((body) => client.ask("POST", "/tasks", body)));
     expect(told.map((one) => at(one, "error", "details", 0, "at"))).toEqual(["title", "0.priority"]);
+    const cleared = await client.ask("PATCH", "/tasks/T1", { priority: null });
+    expect([cleared.status, at(cleared, "error", "details", 0, "at")]).toEqual([400, "priority"]);
     expect((await client.ask("POST", "/runs", { prompt: "ک".repeat(70_000) })).status).toBe(400);
     const long = { key: "x".repeat(5_000) };
     expect((await client.ask("POST", "/session", long)).status).toBe(413);

@@ -4,7 +4,7 @@ import { errorMessage } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";
 import { hintOnTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
-import { PersonChange, TaskValues } from "../../../src/todo/model/changes/person-change.js";
+import { OptionalKey, PersonChange, TaskValues } from "../../../src/todo/model/changes/person-change.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
 import type { Backlog, Task } from "../../../src/todo/model/task.js";
 import { EditAnswer, LsAnswer, WhyAnswer } from "../../../src/ui/shapes/backlog.js";
@@ -30,9 +30,13 @@ const NewTask = Values.strict().required({ title: true });
 
 /** New values by key: `null` clears one, `{add, remove}` changes a list. */
 const List = z.strictObject({ add: z.array(z.string()), remove: z.array(z.string()) }).partial();
+const mayClear: ReadonlySet<string> = new Set(OptionalKey.options);
 const Patch = z.strictObject(
   Object.fromEntries(
-    Object.entries(Values.shape).map(([key, shape]) => [key, z.union([shape, z.null(), List]).optional()]),
+    Object.entries(Values.shape).map(([key, shape]) => [
+      key,
+      z.union([...(mayClear.has(key) ? [z.null()] : []), shape, List]).optional(),
+    ]),
   ),
 );
 
