@@ -2,7 +2,7 @@
 import type { Ending } from "../../src/logging/events/events.js";
 import type { Backlog } from "../../src/todo/model/task.js";
 import type { Person } from "../../src/todo/change/person-answers.js";
-import type { Ports } from "../../src/system/ports.js";
+import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import type { RawTerminal } from "../../src/system/processes/raw-terminal.js";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
@@ -20,29 +20,20 @@ export interface Choice {
 /** `stopped`: Ctrl-C, which the program takes like the signal. */
 export type TypedLine = { line: string } | "closed" | "stopped" | "withdrawn";
 
-export interface CommandContext {
-  ports: Ports;
-  version: string;
+/** `cwd`: the folder of `-C`, else the one the program was started in. `hangsUp`: also in CI. */
+export interface CommandContext extends Pick<
+  RunRequest,
+  "ports" | "version" | "cwd" | "env" | "home" | "self" | "promptsFolder" | "workflowsFolder" | "hangsUp"
+> {
   /** Node's own version, e.g. `20.19.0`. */
   nodeVersion: string;
   /** E.g. `linux x64`. */
   platform: string;
   node: string;
-  /** Absolute; the folder of `-C`, else the one the program was started in. */
-  cwd: string;
-  env: Readonly<Record<string, string>>;
-  /** Absolute. */
-  home: string;
   /** The person who asks, if that is not the user at this command line. */
   person?: Person;
   /** Looks at the newest backlog before an edit of it, and throws where the edit is of another version. */
   precondition?: (backlog: Pick<Backlog, "tasks">) => void;
-  /** How to start this program again. */
-  self: { command: string; args: readonly string[] };
-  /** Absolute path of the bundled templates. */
-  promptsFolder: string;
-  /** The folder of the workflows that Looper brings, absolute. */
-  workflowsFolder: string;
   out: Output;
   /** For the live line. Text written to it counts as a warning; other notes go through `report`. */
   err: Output;
@@ -51,8 +42,6 @@ export interface CommandContext {
   log: Diagnostics;
   /** Writes commands to a GitHub workflow on stderr. Other text is never read as such a command. */
   writeWorkflowCommands(lines: readonly string[]): Promise<void>;
-  /** stdout was a terminal at the start, also in CI. */
-  hangsUp: boolean;
   stdin: {
     /** A person can answer; false in CI, as for `out` and `err`, and with TERM=dumb. */
     isTerminal: boolean;

@@ -1,33 +1,28 @@
 // Follows an outcome: the next stage, with those that are passed on the way, and the limits of visits and spending.
 // Pure, and without the state of a run; loop/step/job/advance.ts makes the change of the row.
 import { parseDuration } from "../system/text/duration.js";
-import type { Progress, Spent } from "./progress.js";
+import type { Progress, ProgressRow, Spent } from "./progress.js";
 import { isWork, STAGE_KINDS } from "./stage-kinds.js";
 import { ENDS, type Scalar, type Stage, type StageOutcome, type Target, type Workflow } from "./workflow.js";
 
 /** The most stages that a task enters, unless its workflow has a limit of its own. */
 export const MOST_VISITS = 25;
 
-/** The outcomes that the runner gives. A stage may map each in `next`; no agent reports one. */
-const RUNNER_OUTCOMES = [
-  "failed",
-  "exhausted",
-  "blocked",
-  "over_limit",
-  "skipped",
-  "asks",
-  "conflict",
-  "gate_failed",
-] as const;
+/** The outcomes that the runner gives, and where each leads. A stage may map each in `next`; no agent reports one. */
+const RUNNER_OUTCOMES = new Map<StageOutcome, "block" | "again" | "first work" | "last work">([
+  ["failed", "again"],
+  ["exhausted", "block"],
+  ["blocked", "block"],
+  ["over_limit", "block"],
+  ["skipped", "again"],
+  ["asks", "again"],
+  // Of work that no longer fits the branch none is left, so the first stage begins it again.
+  ["conflict", "first work"],
+  ["gate_failed", "last work"],
+]);
 
 /** Where a task is, and what it used so far; the row of a task has all of it. */
-export interface WorkflowPlace {
-  stage: string;
-  visit: number;
-  visits?: Readonly<Record<string, number>> | undefined;
-  facts?: Readonly<Record<string, Scalar>> | undefined;
-  spent?: Readonly<Record<string, Spent>> | undefined;
-}
+export type WorkflowPlace = Pick<ProgressRow, "stage" | "visit" | "visits" | "facts" | "spent">;
 
 /** A stage that is passed without a job, because its `when` does not hold, or by --skip. */
 export interface PassedStage {
@@ -63,7 +58,7 @@ export function wasMovedByHand({ stage, visit, visits = {} }: WorkflowPlace): bo
 
 /** Whether the runner gives this outcome to a stage, whatever its agent or person says. */
 export function isRunnerOutcome(outcome: string): boolean {
-  return RUNNER_OUTCOMES.some((one) => one === outcome);
+  return RUNNER_OUTCOMES.has(outcome);
 }
 
 /** L19: the outcomes that the agent or the person of a stage may report, the best first. */
@@ -166,26 +161,14 @@ export function findTarget(
   const stage = workflow.stages[place.stage];
   const declared = stage?.next[outcome];
   if (declared !== undefined) return toTarget(declared);
-  switch (outcome) {
-    case "exhausted":
-    case "blocked":
-    case "over_limit":
-      return { to: "block" };
-    case "failed":
-      return { to: stage && listOwnOutcomes(stage).includes(outcome) ? "block" : place.stage };
-    case "skipped":
-    case "asks":
-      return { to: place.stage };
-    case "conflict":
-    case "gate_failed": {
-      // Of work that no longer fits the branch none is left, so the first stage begins it again.
-      const back = listWorked(workflow, place).at(outcome === "conflict" ? 0 : -1);
-      const own = back === undefined ? undefined : workflow.stages[back]?.next[outcome];
-      return own === undefined ? { to: back ?? "block" } : toTarget(own);
-    }
-    default:
-      return undefined;
-  }
+  const leads = RUNNER_OUTCOMES.get(outcome);
+  // A failure that the stage itself reports is not tried again.
+  const isOwn = stage !== undefined && listOwnOutcomes(stage).includes(outcome);
+  if (leads === "again") return { to: isOwn ? "block" : place.stage };
+  if (leads === undefined || leads === "block") return leads && { to: leads };
+  const back = listWorked(workflow, place).at(leads === "first work" ? 0 : -1);
+  const own = back === undefined ? undefined : workflow.stages[back]?.next[outcome];
+  return own === undefined ? { to: back ?? "block" } : toTarget(own);
 }
 
 /** Why a stage is passed without a job, and with which outcome. */

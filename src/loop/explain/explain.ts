@@ -30,7 +30,8 @@ import { acceptedTasks, allowedByTasks, readRunStart } from "../perform/gate/run
 import { takeRunLocks } from "../runs/locks.js";
 import { findHiddenChecks } from "../start/before/find-hidden-checks.js";
 import { makeProjectRoom, mayRun, openPlaces, type GateRequest } from "./project-room.js";
-import { openProjectRepository, takeOver } from "../undo/undo-site.js";
+import { openProjectRepository } from "../runs/run-request.js";
+import { takeOver } from "../undo/undo-site.js";
 
 export interface ExplainRequest extends GateRequest {
   task: Task;
@@ -60,9 +61,8 @@ export function mustRunChecks({ gate }: JudgedAttempt): boolean {
 
 /** Explains a verdict; throws a `UserError` if the logs or refs it needs are gone. */
 export async function explain(request: ExplainRequest): Promise<Explained | "interrupted"> {
-  const { ports, project, task, tasks, judged, env } = request;
-  const repo = await openProjectRepository(ports, project, {
-    env,
+  const { task, tasks, judged } = request;
+  const repo = await openProjectRepository(request, {
     lacking: "no attempt was kept",
     hint: "without git a task's changes are not recorded",
   });

@@ -1,7 +1,7 @@
 // The project as a room, where its commands run as a person would run them, and whether they may. `looper doctor` tries the checks in
 // a cold room of the commit: nothing runs in the project's folder or is cached, and every process that is left is ended.
 import { findStateFolder } from "../../config/read/places.js";
-import type { Project } from "../../config/project/open-project.js";
+import type { RunRequest } from "../runs/run-request.js";
 import { readEnvFile } from "../start/env-file.js";
 import { isTrusted } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust.js";
@@ -11,7 +11,6 @@ import type { Repository } from "../../git/base/repository/repository.js";
 import { listPlacesToHide } from "../perform/agent/prompt-for.js";
 import { placeHidden, findHiddenChecks } from "../start/before/find-hidden-checks.js";
 import type { Room } from "../../gate/commands/run-commands.js";
-import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
 import type { Task } from "../../todo/model/task.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
@@ -25,14 +24,7 @@ import { asResult } from "../../git/base/git.js";
 import { headOf } from "../../git/base/repository/head.js";
 import { markOf } from "../../system/processes/mark.js";
 
-export interface GateRequest {
-  ports: Ports;
-  project: Project;
-  env: Readonly<Record<string, string>>;
-  /** Absolute. */
-  home: string;
-  /** `--trust`, or CI. */
-  trust: boolean;
+export interface GateRequest extends Pick<RunRequest, "ports" | "project" | "env" | "home" | "trust"> {
   stop: AbortSignal;
 }
 

@@ -42,6 +42,11 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   const keeps = project.resolved.settings.verify.from_agents;
   const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
   const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
+  // L5: only people choose a task's checks and its agent, and which checks it may change.
+  const keep = (texts: string[] | undefined): string[] | undefined => {
+    const kept = texts?.filter(isKnown) ?? [];
+    return kept.length === 0 && texts?.length !== 0 ? undefined : kept;
+  };
   const removals: [string, (backlog: Backlog) => Backlog][] = [
     [
       "`progress` of tasks was dropped: only the runner and people move a task through its workflow",
@@ -49,11 +54,17 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
     ],
     [
       "`changes` of tasks were dropped: only people let a task change its checks",
-      (backlog) => removeOwnPermits(backlog, isKnown),
+      (backlog) => changeTasks(backlog, ({ changes }) => ({ changes: keep(changes) })),
     ],
     [
       "`verify` and `agent` of tasks were dropped: an agent may not choose its own checks",
-      (backlog) => (keeps ? backlog : removeOwnChecks(backlog, isKnown)),
+      (backlog) =>
+        keeps
+          ? backlog
+          : changeTasks(backlog, ({ verify, agent }) => ({
+              verify: keep(verify),
+              agent: agent === undefined ? undefined : keep([agent])?.[0],
+            })),
     ],
   ];
   let own = checked.backlog;
@@ -67,29 +78,10 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   return adopted.ok ? undefined : "the backlog is not valid";
 }
 
-/** L5: only people choose which checks a task may change, so only patterns in the old text are kept. */
-function removeOwnPermits(backlog: Backlog, isKnown: (text: string) => boolean): Backlog {
-  return mapTasks(backlog, (task) => {
-    const changes = task.changes?.filter(isKnown) ?? [];
-    if (changes.length === (task.changes?.length ?? 0)) return task;
-    return { ...task, changes: changes.length === 0 ? undefined : changes };
-  });
-}
-
 /** The backlog itself, if no task differs. */
-function mapTasks(backlog: Backlog, map: (task: Task) => Task): Backlog {
-  const tasks = backlog.tasks.map(map);
-  return tasks.some((task, at) => task !== backlog.tasks[at]) ? { ...backlog, tasks } : backlog;
-}
-
-/** L5: only people choose a task's checks and its agent, so only those in the old text are kept. */
-function removeOwnChecks(backlog: Backlog, isKnown: (text: string) => boolean): Backlog {
-  return mapTasks(backlog, (task) => {
-    const verify = task.verify?.filter(isKnown) ?? [];
-    const agent = task.agent !== undefined && isKnown(task.agent) ? task.agent : undefined;
-    if (verify.length === (task.verify?.length ?? 0) && agent === task.agent) return task;
-    return { ...task, agent, verify: verify.length === 0 ? undefined : verify };
-  });
+function changeTasks(backlog: Backlog, change: (task: Task) => Partial<Task>): Backlog {
+  const tasks = backlog.tasks.map((task) => ({ ...task, ...change(task) }));
+  return JSON.stringify(tasks) === JSON.stringify(backlog.tasks) ? backlog : { ...backlog, tasks };
 }
 
 /** Makes a backlog of the summary's new tasks if a bootstrap left no file (contract §4). */

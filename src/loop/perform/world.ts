@@ -2,7 +2,6 @@ import type { AttemptTail } from "./agent/attempt-tail.js";
 import type { Agent, Session, Used } from "../../agents/agent.js";
 import { NOTHING_USED } from "../../agents/usage.js";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { Project } from "../../config/project/open-project.js";
 import type { ColdPlaces } from "../../gate/rooms/cold-room.js";
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import type { RunStart } from "../../gate/influence/reference.js";
@@ -16,12 +15,11 @@ import type { PushFacts } from "../../prompts/compose.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Sealed, EventOf } from "../../logging/events/events.js";
 import type { RunLog } from "../../logging/run-log.js";
-import type { Ports } from "../../system/ports.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import type { Store } from "../../todo/store/store.js";
 import type { StageAgentReport } from "../../todo/model/summary.js";
-import type { Backlog, Task, TaskId } from "../../todo/model/task.js";
-import type { Question } from "../../workflow/progress.js";
+import type { Backlog, TaskId } from "../../todo/model/task.js";
+import type { RunRequest } from "../runs/run-request.js";
 import type { Trusted } from "./ask-trust.js";
 
 /** An agent the run may use. */
@@ -31,14 +29,15 @@ export interface ConfiguredAgent {
 }
 
 /** Everything that effects use. `memory` has only what an effect needs from an earlier one. */
-export interface World {
+export interface World extends Pick<
+  RunRequest,
+  "ports" | "project" | "promptsFolder" | "idea" | "askPerson"
+> {
   /**
    * Shares open questions with the remote of the settings, one call after another, and returns new warnings; absent: they are not
    * shared. `ends`: with this call, or without another look at the remote.
    */
   share?: (how: { tells: boolean; ends?: "with-this" | "now" }) => Promise<string[]>;
-  ports: Ports;
-  project: Project;
   log: RunLog;
   store: Store;
   /** The options the backlog is checked with. */
@@ -48,20 +47,12 @@ export interface World {
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
   /** The environment of agents and hooks: the real one, which overrides the env file. */
   env: Readonly<Record<string, string>>;
-  promptsFolder: string;
-  /** The prompt to bootstrap from, if one was given. */
-  idea?: string;
   /** Epoch and monotonic ms of the run's start. */
   began: { at: number; monotonic: number };
   /** HEAD when the run began. */
   head?: string;
   trusted: Trusted;
   confirm?: (question: string) => Promise<boolean>;
-  /**
-   * Shows a person at the terminal the open question of a task, and makes the edit that answers it. `left`: it stays open. `share`:
-   * to be called before and after the edit.
-   */
-  askPerson?: (question: Question, task: Task, share: () => Promise<void>) => Promise<"answered" | "left">;
   /** The workflows that tasks of this run can go through, as the run's rules have them; absent: only `default`. */
   workflows?: Rules["workflows"];
   /** This program, and the module of `schedule.strategy` (absolute); absent: the strategy is a word. */

@@ -1,7 +1,7 @@
 // Removes old runs, that is their logs and the refs of their attempts, for `looper clean` and for the limits of the settings. A run that
 // is still needed stays: the next start must read the same from logs and refs without the others. logging/retention.ts decides which
 // runs are old.
-import { asResult } from "../../git/base/git.js";
+import { withHint } from "../../git/base/git.js";
 import { dirname, join } from "node:path";
 import { forgetAttempts, readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
 import {
@@ -13,15 +13,16 @@ import {
 } from "../../logging/run-folders.js";
 import { type LogLimits, selectRunsBeyond } from "../../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
-import type { Files, Ports } from "../../system/ports.js";
+import type { Files } from "../../system/ports.js";
 import { filterOwnRuns, getRunFolder, readStart } from "./own-runs.js";
-import { findRealTodoFile, lockFolder, type Project } from "../../config/project/open-project.js";
+import { findRealTodoFile, lockFolder } from "../../config/project/open-project.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { hasEnded } from "../../logging/last-lines.js";
 import { parseStart } from "../../logging/run-id.js";
 import type { LockOwner } from "../../system/files/lock-owner.js";
 import { inspectLock } from "../../system/files/lock.js";
 import { makeLockPaths } from "./locks.js";
+import type { ProjectSite } from "./run-request.js";
 import { readUnfinished } from "./earlier-results.js";
 
 /** A run and the bytes of its log. */
@@ -106,7 +107,7 @@ export async function removeRuns(site: LogSite, survey: LogSurvey, plan: CleanPl
     const gone = new Set([...survey.going, ...removed.map(({ run }) => run)]);
     await repairLastLink(ports, logDir);
     const runs = new Set([...gone, ...findLostRuns(site, survey)]);
-    const refs = repo === undefined ? 0 : await countForgotten(() => forgetAttempts(repo, runs));
+    const refs = repo === undefined ? 0 : await withHint(FIX_GIT, () => forgetAttempts(repo, runs));
     for (const run of gone) await removeGoing(ports, logDir, run);
     return { removed, refs };
   });
@@ -134,13 +135,8 @@ function findLostRuns({ project }: LogSite, { known, all }: LogSurvey): string[]
     .map(([run]) => run);
 }
 
-/** The number of refs that were removed; a failure of git is an `environment` error. */
-export async function countForgotten(forget: () => Promise<number>): Promise<number> {
-  const forgotten = await asResult(forget);
-  if (forgotten.ok) return forgotten.value;
-  const { command, message } = forgotten.error;
-  throw new UserError("environment", `${command}: ${message}`, "fix the git error, then clean again");
-}
+/** The hint where git cannot remove refs. */
+export const FIX_GIT = "fix the git error, then clean again";
 
 /** Applies the settings' limits. Contract: the caller's run is running and holds its locks. */
 export async function applyLimits(site: LogSite, limits: LogLimits): Promise<Cleaned> {
@@ -175,9 +171,7 @@ export const NEEDED = ["running", "rescue", "in-hand", "unfinished"] as const;
 export type Needed = (typeof NEEDED)[number];
 
 /** The project whose runs are removed. */
-export interface LogSite {
-  ports: Ports;
-  project: Project;
+export interface LogSite extends ProjectSite {
   /** `undefined`: the project has none. */
   repo?: Repository | undefined;
 }
@@ -193,14 +187,11 @@ const NO_REFS: RunRefs = { rescues: new Set(), inHand: new Map(), pending: new S
 /** Reads refs and locks. If git fails it is unknown which runs are needed: an `environment` error. */
 export async function readRunFacts(site: LogSite): Promise<RunFacts> {
   const { repo } = site;
-  const refs = repo === undefined ? undefined : await asResult(() => readRunRefs(repo));
-  if (refs?.ok === false) {
-    const { command, message } = refs.error;
-    throw new UserError("environment", `${command}: ${message}`, "git says which runs are still needed");
-  }
+  const hint = "git says which runs are still needed";
+  const refs = repo === undefined ? NO_REFS : await withHint(hint, () => readRunRefs(repo));
   const paths = makeLockPaths(site.project, repo?.gitDir);
   const owners = await Promise.all(paths.map((path) => inspectLock(site.ports, path)));
-  return { refs: refs?.value ?? NO_REFS, owners: owners.filter((one) => one !== undefined) };
+  return { refs, owners: owners.filter((one) => one !== undefined) };
 }
 
 /** Finds the runs of `going` that are needed. `runs`: all runs. Both are oldest first. */

@@ -7,10 +7,11 @@ import {
   removeSession,
   type StoredPlace,
 } from "../../chapo/session/stored-sessions.js";
+import { withHint } from "../../git/base/git.js";
 import { forgetSessionTrees } from "../../git/undo/session-trees.js";
 import { measureFolder } from "../../logging/run-folders.js";
 import { type CleanWish, selectOld } from "../../logging/retention.js";
-import { countForgotten, type LogSite, orUnwritable } from "./clean-logs.js";
+import { FIX_GIT, type LogSite, orUnwritable } from "./clean-logs.js";
 import { readUnfinished } from "./earlier-results.js";
 
 /**
@@ -72,7 +73,7 @@ export async function removeSessions(site: LogSite, plan: SessionPlan): Promise<
     for (const one of plan.remove) if (await removeSession(place, one.session)) removed.push(one);
     const gone = [...plan.going, ...removed.map(({ session }) => session)];
     const isKept = repo === undefined || gone.length === 0;
-    const refs = isKept ? 0 : await countForgotten(() => forgetSessionTrees(repo, gone));
+    const refs = isKept ? 0 : await withHint(FIX_GIT, () => forgetSessionTrees(repo, gone));
     for (const id of plan.going) await removeGoing(place, id);
     return { removed, refs };
   });

@@ -2,21 +2,15 @@
 // Leaves what counts to the person: the new run takes the file as it is.
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Project } from "../../config/project/open-project.js";
 import { openControl } from "../../logging/control.js";
 import { readLines, readStepEvent } from "../../logging/read.js";
-import type { Ports } from "../../system/ports.js";
 import { asRecord, parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import { taskOfChange } from "../../todo/model/changes/person-change.js";
 import { indexOf } from "../../todo/model/select.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { getRunFolder, readStart } from "./own-runs.js";
-
-interface Site {
-  ports: Ports;
-  project: Project;
-}
+import type { ProjectSite } from "./run-request.js";
 
 /** How many tasks are named; the rest is counted. */
 const NAMED = 5;
@@ -29,7 +23,7 @@ const TELLING = ['"rows":[', '"type":"backlog_read"', '"type":"agent_started"', 
  * knew. Edits that a command announced to that run are a person's, so they are not named; nor is the task of `committed`.
  */
 export async function warnOfEdits(
-  site: Site,
+  site: ProjectSite,
   { dead, committed }: { dead: readonly string[]; committed?: string },
 ): Promise<string[]> {
   const warnings: string[] = [];
@@ -56,7 +50,7 @@ function warn(run: string, file: string, edits: readonly string[]): string {
 
 /** The rows that the run knew at its end, by id; `undefined` if no agent was at work then, or the log is of another task file. */
 async function readKnownRows(
-  { ports, project }: Site,
+  { ports, project }: ProjectSite,
   folder: string,
 ): Promise<Map<TaskId, IndexRow> | undefined> {
   // A lock of a hostile project may name any folder.
@@ -77,7 +71,7 @@ async function readKnownRows(
 }
 
 /** The ids of the tasks that commands said to change. */
-async function readAnnounced({ ports }: Site, folder: string): Promise<Set<string>> {
+async function readAnnounced({ ports }: ProjectSite, folder: string): Promise<Set<string>> {
   const lines = await openControl(ports, folder)();
   const changes = lines.flatMap((line) => (line.type === "edit" ? line.changes : []));
   return new Set(changes.map(taskOfChange));

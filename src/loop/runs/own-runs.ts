@@ -4,15 +4,10 @@ import type { Project } from "../../config/project/open-project.js";
 import { readLines, type RawLine } from "../../logging/read.js";
 import type { JobFacts } from "../step/effects.js";
 import type { Ports } from "../../system/ports.js";
-
-/** A project's log folder. */
-interface LogPlace {
-  ports: Ports;
-  project: Project;
-}
+import type { ProjectSite } from "./run-request.js";
 
 /** The folder of a run. */
-export function getRunFolder({ project }: Pick<LogPlace, "project">, run: string): string {
+export function getRunFolder({ project }: Pick<ProjectSite, "project">, run: string): string {
   return join(project.logDir, "runs", run);
 }
 
@@ -45,7 +40,7 @@ export async function readStart(
  * Keeps the runs of this project. A log folder inside the project is its own. One outside may be shared, or named by a hostile
  * clone, so there only runs whose log names this project count.
  */
-export async function filterOwnRuns(site: LogPlace, runs: readonly string[]): Promise<readonly string[]> {
+export async function filterOwnRuns(site: ProjectSite, runs: readonly string[]): Promise<readonly string[]> {
   const { ports, project } = site;
   const { files } = ports;
   const [home, logs] = [await files.realPath(project.folder), await files.realPath(project.logDir)];

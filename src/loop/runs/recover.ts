@@ -1,6 +1,6 @@
 // Recovers from a dead run: ends its processes and waits for them, removes its git locks, finds its pending commit, and which changes
 // of that are still missing in the backlog. Without one the task in hand is still `doing`: it is chosen first, on its old checkpoint.
-import { asResult, failureText } from "../../git/base/git.js";
+import { withHint } from "../../git/base/git.js";
 import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
 import type { EventOf } from "../../logging/events/events.js";
@@ -8,7 +8,6 @@ import { assertUnlocked, removeStaleLocks } from "../../git/base/locks.js";
 import { readPending, type Prepared } from "../../git/commit/commit.js";
 import { removeStaleRooms } from "../../git/room/room.js";
 import type { Repository } from "../../git/base/repository/repository.js";
-import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { foldersOf, type RunLocks } from "./locks.js";
 import { TaskId, type Task } from "../../todo/model/task.js";
@@ -35,13 +34,9 @@ export async function recoverRun(
   const removed = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
   if (repo !== undefined) await assertUnlocked(repo);
   if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
-  const pending = repo === undefined ? undefined : await asResult(() => readPending(repo));
-  if (pending?.ok === false) {
-    throw new UserError("environment", failureText(pending.error), "git cannot read this repository");
-  }
+  const found = repo && (await withHint("git cannot read this repository", () => readPending(repo)));
   // While a process of the dead run is left, the next start sweeps again.
   if (left.length === 0) await locks.forgetDead();
-  const found = pending?.value;
   return {
     type: "recovered",
     pending: found && { commit: found.commit, task_id: TaskId.safeParse(found.taskId).data },

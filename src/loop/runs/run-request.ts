@@ -3,7 +3,12 @@ import type { Sealed } from "../../logging/events/events.js";
 import type { Ports } from "../../system/ports.js";
 import type { Task } from "../../todo/model/task.js";
 import type { Question } from "../../workflow/progress.js";
-import type { RepositoryPlaces } from "../../git/base/repository/repository.js";
+import {
+  openRepository,
+  type Repository,
+  type RepositoryPlaces,
+} from "../../git/base/repository/repository.js";
+import { UserError } from "../../system/errors.js";
 
 /** Everything a command passes to start a run. */
 export interface RunRequest {
@@ -42,10 +47,16 @@ export interface RunRequest {
   /** A hangup ends the run: stdout was a terminal at the start. Otherwise `nohup` works as expected. */
   hangsUp: boolean;
   confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
-  /** Asks the person at the terminal an open question, and makes the edit that answers it; absent where a person cannot be asked. */
+  /**
+   * Asks the person at the terminal an open question, and makes the edit that answers it; absent where a person cannot be asked.
+   * `left`: it stays open. `share`: to be called before and after the edit.
+   */
   askPerson?: (question: Question, task: Task, share: () => Promise<void>) => Promise<"answered" | "left">;
   onEvent?: (event: Sealed) => void;
 }
+
+/** A project, and the ports that reach it. */
+export type ProjectSite = Pick<RunRequest, "ports" | "project">;
 
 /** Where to find the repository of a project, and which paths in it are the runner's own. */
 export function makeRepositoryPlaces({
@@ -59,4 +70,20 @@ export function makeRepositoryPlaces({
     env,
     mostUntracked: project.resolved.settings.git.max_untracked_bytes,
   };
+}
+
+/** Opens the project's repository; a `UserError` without one. `lacking`: what cannot be done then. */
+export async function openProjectRepository(
+  { ports, ...place }: Pick<RunRequest, "ports" | "project" | "env">,
+  { lacking, hint }: { lacking: string; hint: string },
+): Promise<Repository> {
+  const opened = await openRepository(ports, makeRepositoryPlaces(place));
+  if (opened.ok) return opened.value;
+  const { why, message } = opened.error;
+  throw new UserError(
+    why === "no-repository" ? "no" : "environment",
+    // Git's message may end with a command to copy.
+    why === "unusable" ? `${lacking}: ${message}` : `${message}: ${lacking}`,
+    why === "no-repository" ? hint : undefined,
+  );
 }

@@ -19,7 +19,7 @@ import { initRepository, openRepository, type Repository } from "../../git/base/
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import type { EventOf } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
-import { environmentError, usageError, UserError } from "../../system/errors.js";
+import { environmentError, usageError } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import { parseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
@@ -27,13 +27,13 @@ import type { CheckOptions } from "../../todo/check/check.js";
 import { readUserSchema, type UserSchema, findForbiddenChange } from "../../todo/check/user-schema.js";
 import { isMarker } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
-import { askTrust, type Trusted } from "../perform/ask-trust.js";
+import { askTrust } from "../perform/ask-trust.js";
 import { checkRequest, type Requested } from "./before/check-request.js";
 import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
 import { refuseHiddenWithoutGit, type FoundHiddenChecks } from "./before/find-hidden-checks.js";
 import { makeRules } from "./make-rules.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
-import { makeRepositoryPlaces, type RunRequest } from "../runs/run-request.js";
+import { makeRepositoryPlaces, openProjectRepository, type RunRequest } from "../runs/run-request.js";
 import { readEnvFile } from "./env-file.js";
 import type { ConfiguredAgent, World } from "../perform/world.js";
 import { hasDollarBudget, listTokenBudgets } from "../step/job/spending.js";
@@ -44,16 +44,12 @@ import { OWN_IDENT } from "../../git/base/fast-import.js";
 import type { Head } from "../../git/base/repository/head.js";
 
 /** The facts about a run before it starts. */
-export interface Assembly {
+export interface Assembly extends Pick<World, "configuredAgents" | "trusted" | "check" | "repo"> {
   rules: Rules;
-  configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
   agents: EventOf<"run_started">["agents"];
-  trusted: Trusted;
-  check: CheckOptions;
   envFile: Readonly<Record<string, string>>;
   /** Variables that the agents' settings add to their environments. */
   agentEnv: Readonly<Record<string, string>>;
-  repo?: Repository;
   /** Empty for a release. */
   hidden: readonly HiddenCheck[];
   warnings: readonly string[];
@@ -129,7 +125,10 @@ export async function assembleRelease(asked: RunRequest): Promise<Assembly & { r
   const { settings } = asked.project.resolved;
   const { tasks } = await checkRequest(asked);
   const check = await readCheckOptions(asked);
-  const repo = await openReleaseRepository(asked);
+  const repo = await openProjectRepository(asked, {
+    lacking: "nothing can be released",
+    hint: "run git init and commit your files",
+  });
   const trusted = await askTrust(asked, tasks);
   const configuredAgents = await configureAgents(asked);
   const named = asked.agent ?? settings.roles.push;
@@ -148,18 +147,6 @@ export async function assembleRelease(asked: RunRequest): Promise<Assembly & { r
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     warnings: [],
   };
-}
-
-/** Opens the repository of a release; a `no` error if there is none. */
-async function openReleaseRepository(request: RunRequest): Promise<Repository> {
-  const opened = await openRepository(request.ports, makeRepositoryPlaces(request));
-  if (opened.ok) return opened.value;
-  const { why, message } = opened.error;
-  throw new UserError(
-    why === "unusable" ? "environment" : "no",
-    `${message}: nothing can be released`,
-    why === "no-repository" ? "run git init and commit your files" : undefined,
-  );
 }
 
 /** The environment in which agents are looked up; the env file may have a key. */

@@ -3,12 +3,11 @@
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
 import { type Head, headOf, useBranch } from "../../git/base/repository/head.js";
 import { UserError } from "../../system/errors.js";
-import type { Redact } from "../../system/text/secrets/redact.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
 import { openControl } from "../../logging/control.js";
 import { markOf } from "../../system/processes/mark.js";
-import { createRunLog, formatStamp } from "../../logging/run-log.js";
-import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
+import { createRunLog, formatStamp, type RunLog } from "../../logging/run-log.js";
+import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { openStore } from "../../todo/store/store.js";
 import { drive, type Perform, Inbox } from "../step/drive.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
@@ -24,27 +23,18 @@ import { warnOfEdits } from "../runs/edited-while-dead.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { openNotifier } from "../perform/notify.js";
 import { openSharing, shareAndTell } from "../perform/outputs/share-questions.js";
-import { createMemory, type Notifier, type World } from "../perform/world.js";
+import { createMemory, type Notifier, type RunEnding, type World } from "../perform/world.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { asResult } from "../../git/base/git.js";
 
 /** A run in progress. */
-export interface OpenRun {
-  run: string;
-  /** Absolute path of its folder in the logs. */
-  folder: string;
-  /** Redacts secrets as the log does. */
-  redact: Redact;
+export interface OpenRun extends Pick<RunLog, "run" | "folder" | "redact"> {
   interrupt(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
   /** Rejects with a `UserError` if the log cannot be written, or with an internal error; in both cases nothing is left running. */
   ended: Promise<RunEnd>;
 }
 
-export interface RunEnd {
-  ending: Ending;
-  signal?: string;
-  message?: string;
-}
+export type RunEnd = Pick<RunEnding, "ending" | "signal" | "message">;
 
 /** Starts a run; throws a `UserError` if it cannot start. */
 export async function openRun(request: RunRequest): Promise<OpenRun> {

@@ -1,20 +1,12 @@
-import type { Budget, Phase } from "../../agents/agent.js";
-import type { Ending } from "../../logging/events/events.js";
+import type { Budget } from "../../agents/agent.js";
+import type { Ending, EventOf } from "../../logging/events/events.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { TaskId } from "../../todo/model/task.js";
 
-/** Identifies a job in its effects and log lines. */
-export interface JobFacts {
-  job: number;
-  iteration: number;
-  phase: Phase;
-  task_id?: TaskId;
-  agent: string;
-  attempt: number;
-  /** In a workflow: the stage (or finish, block), and the number of stages the task entered. */
-  stage?: string;
-  visit?: number;
-}
+type JobLine = EventOf<"snapshot">;
+/** Identifies a job in its effects and log lines. `stage` and `visit`: in a workflow; a stage, finish or block. */
+export type JobFacts = Required<Pick<JobLine, "job" | "iteration" | "phase" | "agent" | "attempt">> &
+  Pick<JobLine, "task_id" | "stage" | "visit">;
 
 /** An earlier attempt at the same task, for the next one's prompt. */
 export interface Earlier {

@@ -1,6 +1,5 @@
 // A job: its route, the activities of each, its agent and its hooks, and the small changes that it makes to the state of a run. Pure.
 // choose-job.ts decides which job comes next, working.ts and opening.ts when the run ends.
-import { never } from "../../system/never.js";
 import type { EventOf } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";
 import type { Rules } from "../../logging/rules.js";
@@ -83,11 +82,11 @@ export type ChangeResult = Pick<
 
 /** The job that an event is for. L10: it is in progress, and in an activity that the event can end; anything else is an internal error. */
 export function findJob(
-  work: Work,
+  { jobs = [], job: only }: { jobs?: readonly Job[]; job?: Job | undefined },
   event: { type: string; job?: number | undefined },
   ...activities: readonly Activity[]
 ): Job {
-  const job = work.jobs.find((one) => one.facts.job === event.job);
+  const job = [...jobs, only].find((one) => one?.facts.job === event.job);
   if (job === undefined) throw new Error(`${event.type} came for job ${event.job}, which is not under way`);
   if (activities.length === 0 || activities.includes(job.activity)) return job;
   const came = `${event.type} came for job ${job.facts.job} in activity ${job.activity}`;
@@ -196,17 +195,9 @@ export function takeChangeResult(
 /** The name of a job's folder, which hooks get as `$4`: `iter-3`, `review-3`; in a workflow `iter-3-STAGE`. */
 export function makeLabel(job: Job): string {
   const { phase, iteration, attempt, stage } = job.facts;
-  switch (phase) {
-    case "iteration":
-      return stage === undefined ? `iter-${iteration}` : `iter-${iteration}-${stage}`;
-    case "review":
-      return `review-${iteration}`;
-    case "bootstrap":
-    case "repair":
-      return `${phase}-${attempt}`;
-    default:
-      return never(phase);
-  }
+  if (phase === "bootstrap" || phase === "repair") return `${phase}-${attempt}`;
+  const name = phase === "review" ? "review" : "iter";
+  return stage === undefined ? `${name}-${iteration}` : `${name}-${iteration}-${stage}`;
 }
 
 /** Starts the hooks before the agent, or the agent itself if there are none. */

@@ -3,7 +3,7 @@ import { describeSkipped } from "../../agents/failure-words.js";
 import type { EventOf, Sealed, StepEvent } from "../../logging/events/events.js";
 import { addUsage, explainRunOver, reportSpending } from "./job/spending.js";
 import { beginClose, closeAtOnce } from "./ending.js";
-import { enter, makeJob, startAgent } from "./jobs.js";
+import { enter, findJob, makeJob, startAgent } from "./jobs.js";
 import { backOffAgent } from "./job/settle.js";
 import { causesBackoff, endBackoff, restoreBackoff } from "./schedule/backoff.js";
 import { canContinueWithout, choosePhaseAgent, isUnusable, waitFor } from "./schedule/schedule.js";
@@ -174,7 +174,7 @@ function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Deci
 }
 
 function onAgentFinished(before: Opening, event: EventOf<"agent_finished">, decision: Decision): RunState {
-  const job = findJob(before, event);
+  const job = findJob(before, event, "agent");
   const opening = { ...before, spent: addUsage(before.spent, event) };
   decision.notes.push(...reportSpending(before, opening, event));
   if (event.outcome === "ok") {
@@ -224,7 +224,7 @@ function kindOf({ phase }: Job["facts"]): "bootstrap" | "repair" {
 }
 
 function onAdopted(opening: Opening, event: EventOf<"adopted">, decision: Decision): RunState {
-  const job = findJob(opening, event);
+  const job = findJob(opening, event, "adopt");
   decision.because = { rule: event.adopted ? "adopted" : "not-adopted", why: event.why };
   const evidence = event.why ?? "what the agent wrote cannot be used";
   return readAgain(opening, job, event.adopted ? undefined : { reason: "bad-summary", evidence }, decision);
@@ -244,14 +244,6 @@ function readAgain(
   if (stopped !== true) decision.notes.push({ type: "attempt_failed", ...facts, ...failure, next: "retry" });
   const { attempt, agent } = facts;
   return readBacklog({ ...rest, failed: [...before, { attempt, agent, ...failure }] }, decision);
-}
-
-function findJob(opening: Opening, event: EventOf<"agent_finished" | "adopted">): Job {
-  const { job } = opening;
-  if (job?.facts.job !== event.job || job.activity !== (event.type === "adopted" ? "adopt" : "agent")) {
-    throw new Error(`${event.type} came for job ${event.job}, which does not wait for it`);
-  }
-  return job;
 }
 
 function onFailed(opening: Opening, event: EventOf<"effect_failed">, decision: Decision): RunState {

@@ -205,12 +205,8 @@ export interface VisitMemory {
   spent: Spent;
 }
 
-/** The text of a task's commit. `work`: it is the report of a stage that changes the tree. */
-export interface TaskResult {
-  result: string;
-  files: readonly string[];
-  work?: true | undefined;
-}
+/** The text of a task's commit. */
+export type TaskResult = Omit<NonNullable<EventOf<"recovered">["results"]>[number], "task_id">;
 
 /** How a visit ends: the changes of the row, and the lines of the log that follow once they are made. */
 export interface VisitEnd {

@@ -24,15 +24,7 @@ import {
   uncount,
 } from "./jobs.js";
 import { startCheckpoint, takeCheckpoint } from "./job/checkpoint-and-ends.js";
-import {
-  releaseJob,
-  takeGate,
-  takeRestored,
-  takeUncommitted,
-  weighAttempt,
-  weighRow,
-  weighStage,
-} from "./job/weigh.js";
+import { releaseJob, takeGate, takeRestored, takeUncommitted, weigh, weighRow } from "./job/weigh.js";
 import { endBackoff } from "./schedule/backoff.js";
 import { canContinueWithout } from "./schedule/schedule.js";
 import { weighAgent } from "./schedule/suspect.js";
@@ -42,7 +34,7 @@ import { applySignal, type Decision, describeFailure } from "./decision.js";
 import { leaveQuestion, onPersonAsked, takeMovedRows } from "./job/questions.js";
 import { takeMoved, takeSaved } from "./job/settle.js";
 import { describeSkipped } from "../../agents/failure-words.js";
-import { backsOffAgent, dropsAgent, endsRun } from "./job/judge-report.js";
+import { findSpared } from "./job/judge-report.js";
 import { type Activity, isReader } from "../../workflow/stage-kinds.js";
 
 /** The activities in which a process runs for a job. */
@@ -243,7 +235,7 @@ function onSnapshot(before: Work, found: Job, event: EventOf<"snapshot">, decisi
       job.facts,
     );
   if (job.released === true) return releaseJob(work, job, decision);
-  return (isVisit(job.route) ? weighStage : weighAttempt)(work, job, event, decision);
+  return weigh(work, job, event, decision);
 }
 
 function onCommitted(work: Work, job: Job, event: EventOf<"committed">, decision: Decision): Work | RunState {
@@ -314,13 +306,14 @@ function continueAfterSettle(
   if (isTaken && !isVisit(job.route)) return startNext(endReleased(work, job), decision);
   if (job.released === true) return startNext(endReleased(work, job), decision);
   // L17: this does not count as an attempt, so no hook runs for it.
-  if (backsOffAgent(job.verdict) || job.verdict?.kind === "held")
+  if (findSpared(job.verdict) === "wait" || job.verdict?.kind === "held")
     return startNext(uncount(dropJob(work, job), job), decision);
-  const then = dropsAgent(job.verdict)
-    ? dropAgent(work, job, decision)
-    : job.facts.phase === "review"
-      ? countReview(work, job, decision)
-      : work;
+  const then =
+    findSpared(job.verdict) === "drop-agent"
+      ? dropAgent(work, job, decision)
+      : job.facts.phase === "review"
+        ? countReview(work, job, decision)
+        : work;
   const silent = then.stopping >= 2 || job.verdict?.kind === "interrupted";
   const after = silent ? undefined : startAfter(job, then.rules, decision);
   if (after !== undefined) return { phase: "working", work: replaceJob(then, after) };
@@ -340,7 +333,7 @@ function countReview(work: Work, job: Job, decision: Decision): Work {
   if (verdict?.kind === "failed") {
     const failed = reviews.failed + 1;
     const { reason, evidence } = verdict;
-    const next = failed < 2 && !endsRun(job.end) ? "retry" : "end";
+    const next = failed < 2 && findSpared(verdict, job.end) !== "end" ? "retry" : "end";
     decision.notes.push({ type: "attempt_failed", ...job.facts, reason, evidence, next });
     return { ...work, reviews: { ...reviews, failed } };
   }
@@ -354,10 +347,12 @@ function countReview(work: Work, job: Job, decision: Decision): Work {
 function dropAgent(work: Work, job: Job, decision: Decision): Work {
   const { agent } = job.facts;
   const dropped = new Set([...work.dropped, agent]);
-  const end = job.verdict?.kind === "failed" ? job.verdict : undefined;
-  const message = `${agent}: ${end?.evidence ?? "cannot be used"}`;
-  decision.warn(describeSkipped(agent, end ?? { evidence: "" }), job.facts);
+  const end = job.verdict?.kind === "failed" ? job.verdict : { evidence: "cannot be used" };
+  decision.warn(describeSkipped(agent, end), job.facts);
   const left = uncount({ ...work, dropped }, job);
   if (canContinueWithout(work.rules, dropped)) return left;
-  return { ...left, closing: work.closing ?? { ending: "environment", message } };
+  return {
+    ...left,
+    closing: work.closing ?? { ending: "environment", message: `${agent}: ${end.evidence}` },
+  };
 }

@@ -1,9 +1,9 @@
 // The resources of an undo: the repository, the store, both locks, and the cleanup after a killed program.
 // undo.ts decides what to undo.
-import { makeRepositoryPlaces } from "../runs/run-request.js";
+import { openProjectRepository, type ProjectSite } from "../runs/run-request.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
-import { openRepository, type Repository } from "../../git/base/repository/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
@@ -15,9 +15,7 @@ import { signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { recoverRun } from "../runs/recover.js";
 
 /** A project whose locks are held. */
-export interface UndoSite {
-  ports: Ports;
-  project: Project;
+export interface UndoSite extends ProjectSite {
   repo: Repository;
   store: Store;
   locks: RunLocks;
@@ -30,31 +28,16 @@ export async function openSite(
   { env, check }: { env: Readonly<Record<string, string>>; check: CheckOptions },
 ): Promise<UndoSite> {
   const { todoFile, lockDir } = project;
-  const repo = await openProjectRepository(ports, project, {
-    env,
-    lacking: "nothing to undo with",
-    hint: 'without git a task\'s changes are not recorded; set its status to "todo" to have it done again',
-  });
+  const repo = await openProjectRepository(
+    { ports, project, env },
+    {
+      lacking: "nothing to undo with",
+      hint: 'without git a task\'s changes are not recorded; set its status to "todo" to have it done again',
+    },
+  );
   const locks = await takeRunLocks(ports, project, repo);
   const store = openStore(ports, todoFile, { lockFolder: lockDir, check });
   return { ports, project, repo, store, locks };
-}
-
-/** Opens the project's repository; a `UserError` without one. `lacking`: what cannot be done then. */
-export async function openProjectRepository(
-  ports: Ports,
-  project: Project,
-  { env, lacking, hint }: { env: Readonly<Record<string, string>>; lacking: string; hint: string },
-): Promise<Repository> {
-  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
-  if (opened.ok) return opened.value;
-  const { why, message } = opened.error;
-  throw new UserError(
-    why === "no-repository" ? "no" : "environment",
-    // Git's message may end with a command to copy.
-    why === "unusable" ? `${lacking}: ${message}` : `${message}: ${lacking}`,
-    why === "no-repository" ? hint : undefined,
-  );
 }
 
 /** Cleans up after a dead owner of the locks, as a run does, and writes this process into them; returns its mark. */

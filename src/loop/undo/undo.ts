@@ -17,9 +17,8 @@ import {
 import { findOperation } from "../../git/index/operation.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { listTaskCommits } from "../../git/commit/live-commits.js";
-import type { Project } from "../../config/project/open-project.js";
+import type { RunRequest } from "../runs/run-request.js";
 import { UserError } from "../../system/errors.js";
-import type { Ports } from "../../system/ports.js";
 import { hintOnTask, findNearTask } from "../../todo/change/person-edits.js";
 import { never } from "../../system/never.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -37,14 +36,11 @@ import { openSite, readBacklog, takeOver, type UndoSite, changeBacklog } from ".
 import { formatUndoMessage } from "../../git/commit/message.js";
 import { readMissingFacts, type PendingFacts } from "../runs/recover.js";
 
-export interface UndoRequest {
-  ports: Ports;
-  project: Project;
-  env: Readonly<Record<string, string>>;
+export interface UndoRequest extends Pick<RunRequest, "ports" | "project" | "env"> {
   stop: AbortSignal;
   wish: UndoWish;
   check: CheckOptions;
-  /** Who takes work back that is not done. */
+  /** The person who takes work back that is not done. */
   who: TakeBackRequest["who"];
   /** Only plans. */
   dryRun: boolean;

@@ -1,13 +1,6 @@
 // Runs an agent, which may take hours: gives it its prompt, logs its events, and ends in one event.
 import { dirname, join, relative } from "node:path";
-import type {
-  AgentRequest,
-  AgentResult,
-  AnsweredCall,
-  Budget,
-  Session,
-  Used,
-} from "../../../agents/agent.js";
+import type { AgentRequest, AgentResult, Budget, Session, Used } from "../../../agents/agent.js";
 import { charge, describeBudget } from "../../../agents/process/stopped.js";
 import { addUsed, NOTHING_USED } from "../../../agents/usage.js";
 import { hasUnknownCost } from "../../step/job/spending.js";
@@ -27,7 +20,7 @@ import { keepTaskFiles, putTaskFilesBack } from "../outputs/task-files.js";
 import { listPlacesToHide, renderPrompt, findWorkFolder } from "./prompt-for.js";
 import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
 import { openAgentFile, type AgentLines } from "../../../logging/agent-file.js";
-import { countHeard, readUnread, warnOfUnread, type TaskMessages } from "./messages.js";
+import { countHeard, readUnread, warnOfUnread } from "./messages.js";
 import {
   endAfterAskingWhy,
   findSessionToAskWhy,
@@ -309,27 +302,23 @@ async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
   };
 }
 
-interface AgentCall {
+/**
+ * `resume`: another session than a new one: to ask in, or that of a stage. `row`: the messages of people to the task; the count of
+ * those that the agent has had is kept up to date.
+ */
+interface AgentCall extends Pick<AgentRequest, "prompt" | "promptFile" | "resume" | "answered" | "row"> {
   /** Monotonic ms. */
   began: number;
   effect: RunAgent;
   configured: ConfiguredAgent;
   step: Step;
-  prompt: string;
-  promptFile: string;
   stop: AbortSignal;
-  /** Another session than a new one: to ask in, or that of a stage. */
-  resume?: Session;
-  /** The person's decision on the call of the session that is resumed. */
-  answered?: AnsweredCall;
   /** In a workflow. */
   stage?: AgentStage;
   /** How an earlier run left the visit. */
   left?: StoppedVisit;
   /** The paths that a reader of work must not see. */
   hidden?: readonly string[];
-  /** The messages of people to the task; the count of those that the agent has had is kept up to date. */
-  row?: TaskMessages;
 }
 
 async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest> {

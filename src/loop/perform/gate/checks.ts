@@ -1,6 +1,12 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { performAs } from "../perform-as.js";
-import { allowedBy, sortAttempt, judgeWithoutRooms, runColdGate } from "../../../gate/rooms/judge-work.js";
+import {
+  allowedBy,
+  sortAttempt,
+  type JudgedWork,
+  judgeWithoutRooms,
+  runColdGate,
+} from "../../../gate/rooms/judge-work.js";
 import { referenceAt } from "../../../gate/influence/reference.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
@@ -10,7 +16,7 @@ import { findUnfit, guessSetup } from "../../../gate/rooms/room-fitness.js";
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
 import { describeRedCheck } from "../../../gate/verdict/red-check.js";
 import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
-import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
+import type { Baseline, Ran } from "../../../gate/verdict.js";
 import { exists, type DiffEntry } from "../../../git/base/read/diff.js";
 import { undoGateChanges } from "../../../git/restore/restore.js";
 import { toText } from "../../../git/base/bytes.js";
@@ -37,14 +43,6 @@ import type { World } from "../world.js";
 
 /** The results of the project's commands on a base. `unprepared`: why they could not run there. */
 export type Measured = { baseline: Baseline } | { unprepared: string } | "interrupted";
-
-/** The results of the checks on an attempt. */
-export interface Checked {
-  report: GateReport;
-  /** The next task's baseline if this one becomes done; `undefined` if it must be measured. */
-  now: Baseline | undefined;
-  warnings: readonly string[];
-}
 
 /** Prepares the making of cold rooms. Contract: called before an agent works in the project. */
 export async function openCold(world: World): Promise<void> {
@@ -208,28 +206,22 @@ export async function check(
   job: JobFacts,
   { own, allowed }: { own: readonly string[]; allowed: readonly string[] },
   stop: AbortSignal,
-): Promise<Checked> {
-  const gate = getStageGate(world, job);
-  const ofStage = (commands: readonly string[]): GatePlan => ({
-    ...makePlan(world, commands),
-    commands: [],
-    isOfStage: true,
-  });
-  switch (gate.how) {
+): Promise<JudgedWork> {
+  const { how, commands } = getStageGate(world, job);
+  const ofStage: GatePlan = { ...makePlan(world, commands), commands: [], isOfStage: true };
+  switch (how) {
     case "verify":
       return checkAll(world, job, { plan: makePlan(world, own), allowed }, stop);
     case "none":
       return { report: NOT_CHECKED, now: undefined, warnings: [] };
-    case "commands": {
-      const order = { plan: ofStage(gate.commands), allowed };
-      return { ...(await checkAll(world, job, order, stop)), now: undefined };
-    }
+    case "commands":
+      return { ...(await checkAll(world, job, { plan: ofStage, allowed }, stop)), now: undefined };
     case "check": {
-      const plan = ofStage(gate.commands);
-      const checked = await checkHere(world, job, { ...plan, strict: true, baseline: undefined }, stop);
+      const checked = await checkHere(world, job, { ...ofStage, strict: true, baseline: undefined }, stop);
       const report = judgeCheck(checked.report);
       const reverted = await revertChanges(world, job);
-      const own = report.verdict === "passed" ? await warnOfOwnChecks(world, job, { plan, allowed }) : [];
+      const own =
+        report.verdict === "passed" ? await warnOfOwnChecks(world, job, { plan: ofStage, allowed }) : [];
       return { report, now: undefined, warnings: [...checked.warnings, ...own, ...reverted] };
     }
     case "red": {
@@ -238,7 +230,7 @@ export async function check(
       return { ...checked, report, now: undefined };
     }
     default:
-      return never(gate);
+      return never(how);
   }
 }
 
@@ -255,7 +247,7 @@ async function checkAll(
   job: JobFacts,
   { plan, allowed, isRed }: CheckOrder,
   stop: AbortSignal,
-): Promise<Checked & { onlyTests?: boolean }> {
+): Promise<JudgedWork & { onlyTests?: boolean }> {
   const { memory, project } = world;
   const { cold, places } = memory;
   const { strict } = project.resolved.settings.verify;
@@ -340,7 +332,7 @@ async function judgeInProject(
   job: JobFacts,
   { places, order }: { places: ColdPlaces; order: ColdOrder },
   stop: AbortSignal,
-): Promise<Checked> {
+): Promise<JudgedWork> {
   const { plan, strict, baseline } = order;
   const checked = await checkHere(world, job, { ...plan, strict, baseline }, stop);
   if (checked.report.verdict !== "passed" && checked.report.verdict !== "unbroken") return checked;
@@ -350,7 +342,12 @@ async function judgeInProject(
   };
 }
 
-async function checkHere(world: World, job: JobFacts, rules: GateRules, stop: AbortSignal): Promise<Checked> {
+async function checkHere(
+  world: World,
+  job: JobFacts,
+  rules: GateRules,
+  stop: AbortSignal,
+): Promise<JudgedWork> {
   return runGate(world.ports, await makeRoom(world, job), rules, stop);
 }
 

@@ -16,7 +16,8 @@ import { reportInterrupted } from "../../../gate/commands/gate.js";
 import { errorCode } from "../../../system/errors.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { JobFacts } from "../../step/effects.js";
-import { revertChanges, type Checked } from "./checks.js";
+import type { JudgedWork } from "../../../gate/rooms/judge-work.js";
+import { revertChanges } from "./checks.js";
 import { performAs } from "../perform-as.js";
 import { findTaskReference } from "./run-start.js";
 import type { HiddenOfRun, World } from "../world.js";
@@ -48,9 +49,9 @@ export async function measureHiddenChecks(
 export async function checkHidden(
   world: World,
   job: JobFacts,
-  checked: Checked,
+  checked: JudgedWork,
   stop: AbortSignal,
-): Promise<Checked> {
+): Promise<JudgedWork> {
   const { hidden, memory } = world;
   const base = memory.of(job.job).checkpoint?.base;
   const { places } = memory;
@@ -71,11 +72,15 @@ export async function checkHidden(
   return { ...addVerdict(world, checked, found), warnings };
 }
 
-function interrupted(checked: Checked): Checked {
+function interrupted(checked: JudgedWork): JudgedWork {
   return { ...checked, report: reportInterrupted(checked.report.cold), now: undefined };
 }
 
-function addVerdict({ project }: World, { report, ...checked }: Checked, found: HiddenVerdict): Checked {
+function addVerdict(
+  { project }: World,
+  { report, ...checked }: JudgedWork,
+  found: HiddenVerdict,
+): JudgedWork {
   const { failed, names } = found;
   if (!failed) return { ...checked, report: { ...withHidden(report, found), hidden: { failed } } };
   const tells = project.resolved.settings.verify.hidden_tell === "names";

@@ -13,18 +13,16 @@ import { getStage } from "../stage-of.js";
 import type { World } from "../world.js";
 
 /** How the work of a stage is checked. `commands`: instead of the project's; `check`: they are the stage. */
-export type StageGate =
-  | { how: "verify" }
-  | { how: "red" }
-  | { how: "none" }
-  | { how: "commands"; commands: readonly string[] }
-  | { how: "check"; commands: readonly string[] };
+interface StageGate {
+  how: "verify" | "red" | "none" | "commands" | "check";
+  commands: readonly string[];
+}
 
 /** The gate of a job's stage; of the ends, and outside workflows, it is the project's checks. */
 export function getStageGate(world: World, job: JobFacts): StageGate {
   const { commands, gate = "verify" } = getStage(world, job)?.stage ?? {};
   if (commands !== undefined) return { how: "check", commands };
-  return typeof gate === "string" ? { how: gate } : { how: "commands", commands: gate };
+  return typeof gate === "string" ? { how: gate, commands: [] } : { how: "commands", commands: gate };
 }
 
 /** The report of a stage that is not checked. */

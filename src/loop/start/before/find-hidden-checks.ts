@@ -93,11 +93,7 @@ async function findOutside(
   const real = await files.realPath(path);
   const folder = await findTop(files, await realPath(files, project.folder));
   // An agent can change a symlink inside the project.
-  if (
-    isInside(project.folder, path) ||
-    isInside(folder, path) ||
-    (real !== undefined && isInside(folder, real))
-  )
+  if ([path, real ?? path].some((one) => isInside(project.folder, one) || isInside(folder, one)))
     throw refusal(`${name}: ${path} is inside the project, where agents can read and change it`, HINT);
   if (real === undefined) throw refusal(`${name}: ${path} does not exist`, HINT);
   if (isInside(real, folder)) throw refusal(`${name}: the project is inside ${path}`, HINT);

@@ -18,7 +18,7 @@ import {
   startBefore,
   stopJobs,
 } from "../jobs.js";
-import { block, findTargetOf, settleStopped, shelve } from "./settle.js";
+import { block, commit, findTargetOf, settleStopped, shelve } from "./settle.js";
 import { worthOf } from "./judge-report.js";
 import { findRow, listStageBudgets } from "./stage.js";
 import type { Job, Work } from "../state.js";
@@ -120,20 +120,16 @@ export function putAside(work: Work, job: Job, decision: Decision): Work {
   return mayRestore(work) ? restore(work, job, "aside", decision) : commitTask(work, job, decision);
 }
 
-/** L2: the one commit of the task, with its row. */
+/** The one commit of a task at `finish`, with its row. */
 export function commitTask(work: Work, job: Job, decision: Decision): Work {
-  const id = getTaskId(job);
   const row = findRow(work, job);
   if (work.closing?.broken === true) return settleStopped(work, job, decision);
   if (row?.progress.complete === true && row.progress.verdict === undefined && job.from !== "doing") {
     const message = "a person completed this task before it had any work: it is done, unverified";
     decision.warn(message, job.facts);
   }
-  const { result, files } = work.results?.get(id) ?? { result: "", files: [] };
-  const finish: Change = { op: "finish", id, result, files, verdict: job.worth ?? "unverified" };
-  const how = { changes: [finish], during: "agent" as const, summary: result };
-  decision.effects.push({ kind: "commit", job: job.facts, ...how });
-  return replaceJob(work, { ...enter(job, "commit"), verdict: { kind: "outcome", outcome: "finish" } });
+  const result = work.results?.get(getTaskId(job)) ?? { result: "", files: [] };
+  return commit(work, { ...job, verdict: { kind: "outcome", outcome: "finish" } }, result, decision);
 }
 
 /** A commit that could not be built is a failure of the work, unless a person completed the task: that is not tried again now. */

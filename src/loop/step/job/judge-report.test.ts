@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Summary } from "../../../todo/model/summary.js";
 import { id } from "../../../todo/testing/testing.js";
-import { dropsAgent, judgeReport, judgeReview, readFound, readResult } from "./judge-report.js";
+import { findSpared, judgeReport, judgeReview, readFound, readResult } from "./judge-report.js";
 import type { Job } from "../state.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
@@ -161,10 +161,10 @@ test("a review accepts any summary, whichever task it names", () => {
 test("only an agent that is missing or not signed in is dropped", () => {
   const failed = (reason: string) => ({ kind: "failed", reason, evidence: "x" }) as const;
   expect(
-    ["not-found", "not-signed-in", "exited", "idle"].map((reason) => dropsAgent(failed(reason))),
-  ).toEqual([true, true, false, false]);
-  expect(dropsAgent({ kind: "skipped", why: "not-found" })).toBe(false);
-  expect(dropsAgent(undefined)).toBe(false);
+    ["not-found", "not-signed-in", "network", "exited", "idle"].map((reason) => findSpared(failed(reason))),
+  ).toEqual(["drop-agent", "drop-agent", "wait", undefined, undefined]);
+  expect(findSpared({ kind: "skipped", why: "not-found" })).toBe(undefined);
+  expect(findSpared(undefined)).toBe(undefined);
 });
 
 test("a finished task records the text and files of its summary, and adds its new tasks", () => {

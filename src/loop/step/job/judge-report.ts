@@ -92,31 +92,23 @@ function judgeOutcome(stage: Stage, isDone: boolean, outcome: string | undefined
   return { kind: "failed", reason: "bad-summary", evidence: `${said}; possible are ${own.join(", ")}` };
 }
 
-/** The agent is missing or not signed in: the run drops it, and the task stays in progress for another one. */
-export function dropsAgent(verdict: AttemptVerdict | undefined): boolean {
-  return verdict?.kind === "failed" && isUnusable(verdict.reason);
-}
-
-/** A limit, an overload or the network kept the agent from working: it backs off, and the task stays in progress. */
-export function backsOffAgent(verdict: AttemptVerdict | undefined): boolean {
-  return verdict?.kind === "failed" && causesBackoff(verdict.reason);
-}
-
-/** The run's budget was spent during the attempt: the task stays in progress for the next run. */
-export function endsRun(end: AgentFinished | undefined): boolean {
-  return end?.reason === "budget" && end.stopped_for === "run";
-}
-
-/** Whether the failure is not the task's fault, so that the task is not abandoned for it. */
-export function isSpared(verdict: AttemptVerdict, end: AgentFinished | undefined): boolean {
-  return dropsAgent(verdict) || backsOffAgent(verdict) || endsRun(end);
+/**
+ * What follows from a failure that is not the task's fault; the task stays in progress. `drop-agent`: the agent is missing or not
+ * signed in; `wait`: a limit, an overload or the network kept it from working; `end`: the run's budget was spent meanwhile.
+ */
+export function findSpared(
+  verdict: AttemptVerdict | undefined,
+  end?: AgentFinished,
+): "drop-agent" | "wait" | "end" | undefined {
+  if (verdict?.kind !== "failed") return undefined;
+  if (isUnusable(verdict.reason)) return "drop-agent";
+  if (causesBackoff(verdict.reason)) return "wait";
+  return end?.reason === "budget" && end.stopped_for === "run" ? "end" : undefined;
 }
 
 /** Whether this does not count as an attempt. */
 export function isNoAttempt(verdict: AttemptVerdict): boolean {
-  return (
-    verdict.kind === "interrupted" || verdict.kind === "held" || dropsAgent(verdict) || backsOffAgent(verdict)
-  );
+  return verdict.kind === "interrupted" || verdict.kind === "held" || findSpared(verdict) !== undefined;
 }
 
 /** The verdict on a task whose work the gate let pass, or a stage saved, with this word. */
@@ -151,7 +143,7 @@ export function readFound(end: AgentFinished | undefined): Partial<StageSummary>
 }
 
 /** The text and the files that a finished task records. */
-export function readResult(end: AgentFinished | undefined): { result: string; files: readonly string[] } {
+export function readResult(end: AgentFinished | undefined): { result: string; files: string[] } {
   const { summary = "", files = [] } = readFound(end);
   return { result: summary, files };
 }

@@ -13,9 +13,8 @@ import {
   onlyReads,
   replaceJob,
 } from "../jobs.js";
-import { endsRun, readFound, readResult, readRetryAt } from "./judge-report.js";
+import { findSpared, readFound, readResult, readRetryAt } from "./judge-report.js";
 import { backOff, type Backoffs, causesBackoff, describeBackoff } from "../schedule/backoff.js";
-import { isUnusable } from "../schedule/schedule.js";
 import type { AttemptVerdict, Job, TaskResult, VisitEnd, VisitMemory, Work } from "../state.js";
 import type { Decision } from "../decision.js";
 import type { Earlier } from "../effects.js";
@@ -37,7 +36,7 @@ export function settleAttempt(work: Work, job: Job, decision: Decision): Work {
   if (verdict === undefined) throw new Error(`job ${job.facts.job} is settled without a verdict`);
   switch (verdict.kind) {
     case "done":
-      return commit(work, enter(job, "commit"), decision);
+      return commit(work, job, readResult(job.end), decision);
     case "blocked":
       return settleBlocked(work, job, verdict, decision);
     case "skipped":
@@ -88,16 +87,18 @@ export function settleReview(work: Work, job: Job, verdict: AttemptVerdict, deci
   return changeBacklog(work, judged, marks ? [{ op: "mark-complete" }] : found, decision);
 }
 
-function commit(work: Work, job: Job, decision: Decision): Work {
-  const id = getTaskId(job);
-  const { result, files } = readResult(job.end);
-  // L2: only this protocol makes a task done and makes its commit, both together.
-  const finish: Change = { op: "finish", id, result, files, verdict: job.worth ?? "unverified" };
-  const how = work.rules.apply_summary
+/** L2: only this protocol makes a task done and makes its commit, both together. */
+export function commit(work: Work, job: Job, { result, files }: TaskResult, decision: Decision): Work {
+  const finish: Change = {
+    ...{ op: "finish", id: getTaskId(job), result, files },
+    verdict: job.worth ?? "unverified",
+  };
+  const applies = work.rules.apply_summary || isVisit(job.route);
+  const how = applies
     ? { changes: [finish, ...listNewTasks(work, job)], during: "agent" as const }
     : { changes: [], during: "idle" as const };
   decision.effects.push({ kind: "commit", job: job.facts, ...how, summary: result });
-  return replaceJob(work, job);
+  return replaceJob(work, enter(job, "commit"));
 }
 
 /** If the agent marked its own row as done, reopens it, because the runner did not confirm it. */
@@ -171,19 +172,17 @@ function putBack(
 function settleFailed(
   work: Work,
   job: Job,
-  failure: { reason: string; evidence: string },
+  failure: Extract<AttemptVerdict, { kind: "failed" }>,
   decision: Decision,
 ): Work {
   const id = getTaskId(job);
   const uncounted: Change[] = [...returnToProgress(work, job), { op: "uncount", id }];
-  if (isUnusable(failure.reason)) {
-    decision.notes.push(makeFailureNote(job, failure, "drop-agent"));
-    return changeBacklog(work, job, [{ op: "uncount", id }], decision);
-  }
-  if (causesBackoff(failure.reason))
+  const spared = findSpared(failure, job.end);
+  if (spared === "wait")
     return changeBacklog(backOffAgent(work, job, failure, decision), job, uncounted, decision);
-  if (endsRun(job.end)) {
-    decision.notes.push(makeFailureNote(job, failure, "end"));
+  if (spared !== undefined) decision.notes.push(makeFailureNote(job, failure, spared));
+  if (spared === "drop-agent") return changeBacklog(work, job, [{ op: "uncount", id }], decision);
+  if (spared === "end") {
     const closing = work.closing ?? { ending: "budget", message: failure.evidence };
     return changeBacklog({ ...work, closing }, job, uncounted, decision);
   }

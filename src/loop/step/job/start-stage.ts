@@ -25,10 +25,8 @@ type Selected = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
 type Ready = Extract<Position, { kind: "default" | "enter" | "stage" }>;
 
 /** The job that comes next for a task. `stage`, `visit`: absent under `default`, whose one stage no row names. */
-export interface NextStage {
+export interface NextStage extends Pick<JobFacts, "stage" | "visit"> {
   route: Route;
-  stage?: string;
-  visit?: number;
 }
 
 /** The job that a selected task needs; `undefined`: a question comes first. */

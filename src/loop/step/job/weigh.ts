@@ -30,7 +30,7 @@ import { settleAttempt, settleReview, settleStopped, endVisit } from "./settle.j
 import { stageOf, findRow } from "./stage.js";
 import {
   isNoAttempt,
-  isSpared,
+  findSpared,
   judgeReport,
   judgeReview,
   readResult,
@@ -40,40 +40,34 @@ import {
 import { fallsShort } from "../../../gate/verdict/reasons.js";
 import { doneBy, isWork } from "../../../workflow/stage-kinds.js";
 
-/** Continues from the snapshot of an attempt. L5: a task is done only after the gate. */
-export function weighAttempt(work: Work, job: Job, snapshot: EventOf<"snapshot">, decision: Decision): Work {
-  // L2: a commit started now could replace the pending one that the next start must finish.
-  const isBroken = work.closing?.broken === true;
-  const verdict = isBroken ? { kind: "interrupted" as const } : judgeReport(job, undefined, snapshot);
-  if ("asks" in verdict) throw new Error(`job ${job.facts.job} asks outside a stage`);
-  decision.because = { rule: `verdict-${verdict.kind}`, picked: getTaskId(job) };
-  const judged: Job = { ...job, verdict };
-  if (!work.rules.apply_summary && !isBroken) {
-    decision.effects.push({ kind: "change-backlog", job: job.facts, changes: [], during: "idle" });
-    return replaceJob(work, enter(judged, "reread"));
-  }
-  return verdict.kind === "done"
-    ? startGate(work, judged, decision)
-    : settleOrRestore(work, judged, decision);
-}
-
-/** Judges what the agent of a stage reported. L5: `done` goes through the gate; any other outcome that the stage declares does not. */
-export function weighStage(
+/**
+ * Judges what the agent of an attempt, or of a stage, reported. L5: work that is done goes through the gate; any other outcome that a
+ * stage declares does not.
+ */
+export function weigh(
   work: Work,
   job: Job,
   snapshot: EventOf<"snapshot"> | undefined,
   decision: Decision,
 ): Work {
   const stage = stageOf(work, job);
-  if (stage === undefined || work.closing?.broken === true) return settleStopped(work, job, decision);
-  const judged = judgeReport(job, stage, snapshot);
-  if ("asks" in judged) return endVisit(work, job, { outcome: "asks", ask: judged.asks }, decision);
-  decision.because = { rule: `verdict-${judged.kind}`, picked: getTaskId(job) };
-  if (judged.kind !== "outcome") return settleAttempt(work, { ...job, verdict: judged }, decision);
-  const { outcome } = judged;
-  if (!isWork(stage.kind)) return endVisit(work, job, { outcome }, decision);
-  return outcome === "done" && stage.gate !== "none"
-    ? startGate(work, { ...job, verdict: judged }, decision)
+  // L2: a commit started now could replace the pending one that the next start must finish.
+  const isBroken = work.closing?.broken === true;
+  if (isVisit(job.route) && (isBroken || stage === undefined)) return settleStopped(work, job, decision);
+  const verdict = isBroken ? { kind: "interrupted" as const } : judgeReport(job, stage, snapshot);
+  if ("asks" in verdict) return endVisit(work, job, { outcome: "asks", ask: verdict.asks }, decision);
+  decision.because = { rule: `verdict-${verdict.kind}`, picked: getTaskId(job) };
+  const judged: Job = { ...job, verdict };
+  if (stage === undefined && !work.rules.apply_summary && !isBroken) {
+    decision.effects.push({ kind: "change-backlog", job: job.facts, changes: [], during: "idle" });
+    return replaceJob(work, enter(judged, "reread"));
+  }
+  if (verdict.kind === "done") return startGate(work, judged, decision);
+  if (verdict.kind !== "outcome") return settleOrRestore(work, judged, decision);
+  const { outcome } = verdict;
+  if (!isWork(stage?.kind)) return endVisit(work, job, { outcome }, decision);
+  return outcome === "done" && stage?.gate !== "none"
+    ? startGate(work, judged, decision)
     : endVisit(work, job, { outcome, verdict: "unverified" }, decision);
 }
 
@@ -121,7 +115,7 @@ export function takeRestored(work: Work, job: Job, event: EventOf<"restored">, d
       if (onlyReads(job.route)) {
         if (job.released === true) return settleStopped(work, back, decision);
         notePutBack(job, event, `in the stage ${job.facts.stage ?? ""}, which changes nothing,`, decision);
-        return weighStage(work, job, undefined, decision);
+        return weigh(work, job, undefined, decision);
       }
       decision.because = { rule: "given-up", picked: getTaskId(job) };
       if (back.released === true) noteStopped(work, back, decision);
@@ -156,9 +150,10 @@ export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   return settleAttempt(work, released, decision);
 }
 
-/** L16: a task that is abandoned without a commit leaves the tree as it found it. */
+/** L16: a task that is abandoned without a commit leaves the tree as it found it; in a stage its work is saved instead. */
 function settleOrRestore(work: Work, job: Job, decision: Decision): Work {
-  const mustRestore = givesUp(work, job) && work.git && work.rules.on_failure === "restore";
+  const mustRestore =
+    !isVisit(job.route) && givesUp(work, job) && work.git && work.rules.on_failure === "restore";
   if (!mustRestore || work.closing?.broken === true) return settleAttempt(work, job, decision);
   return restore(work, job, "restore", decision);
 }
@@ -169,7 +164,7 @@ function givesUp(work: Work, job: Job): boolean {
     case "skipped":
       return true;
     case "failed":
-      return !isSpared(job.verdict, job.end) && countAttemptsLeft(work, job) === 0;
+      return findSpared(job.verdict, job.end) === undefined && countAttemptsLeft(work, job) === 0;
     case "held":
       return job.leavesWork === true;
     default:
@@ -264,5 +259,5 @@ function takeFailed(work: Work, job: Job, { evidence, hidden }: GateFinished, de
   const verdict: AttemptVerdict = isHidden
     ? { kind: "blocked", blockers: [evidence], evidence }
     : { kind: "failed", ...failure };
-  return (isVisit(job.route) ? settleAttempt : settleOrRestore)(work, { ...job, verdict }, decision);
+  return settleOrRestore(work, { ...job, verdict }, decision);
 }
