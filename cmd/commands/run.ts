@@ -105,7 +105,9 @@ async function isMeant(context: CommandContext, asked: RunToWatch): Promise<bool
     ...(more > 0 ? [`     and ${plural(more, "more task")}`] : []),
     `at most ${limits.join(", ")}`,
   ]);
-  return (await context.ask("Enter starts the run, Ctrl-C leaves", "looper run does not ask")) !== undefined;
+  const said = await context.ask("Enter starts the run, Ctrl-C leaves", "looper run does not ask");
+  // A word that is not a yes was not meant to start anything.
+  return /^(?:y(?:es)?)?$/iu.test(said?.trim() ?? "no");
 }
 
 export async function readRequest(context: CommandContext, request: RunLine): Promise<RunToWatch> {

@@ -109,7 +109,7 @@ test.skipIf(noTerminal)(
 );
 
 test.skipIf(noTerminal)(
-  "looper alone shows the tasks, their agents and the limits, and waits for Enter; Ctrl-C starts nothing",
+  "looper alone shows the tasks, their agents and the limits, and waits for Enter; Ctrl-C and a no start nothing",
   story(async (rig) => {
     const tasks = Array.from({ length: 14 }, (_, at) => ({ id: `T${at + 1}` }));
     rig.writeBacklog(tasks);
@@ -120,8 +120,11 @@ test.skipIf(noTerminal)(
     await left.answer(/Enter starts the run/u, "\u0003");
     expect(await left.code).toBe(130);
     expect(left.shown).toMatch(/1 {2}T1 .*fake[^]*12 {2}T12 [^]*and 2 more tasks\s+at most 20 attempts, 8h/u);
-    expect(Object.values(rig.statuses())).not.toContain("done");
     rig.writeBacklog([{ id: "T1" }]);
+    const refused = new Terminal(rig, "");
+    await refused.answer(/Enter starts the run/u, "nein\r");
+    expect(await refused.code).toBe(130);
+    expect(Object.values(rig.statuses())).not.toContain("done");
     const started = new Terminal(rig, "");
     await started.answer(/Enter starts the run/u, "\r");
     expect(await started.code, started.shown).toBe(0);

@@ -36,6 +36,11 @@ test.each<[Record<string, string>, string]>([
   expect(explainEnding(view(statuses), ended("blocked"), "to-do.json").why).toBe(why);
 });
 
+test("with --task nothing is said of tasks that the run was not about", () => {
+  const seen: View = { ...view({ T1: "blocked", T2: "todo" }), only: "T1" };
+  expect(explainEnding(seen, ended("blocked"), "to-do.json").why).toBe("1 task is blocked");
+});
+
 test.each<[Record<string, string>, string[], string, string]>([
   [
     { T1: "todo" },

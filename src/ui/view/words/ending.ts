@@ -83,12 +83,13 @@ function blockedEnding(view: View, { message, rejected = [] }: Ended): { why: st
   const blocked = count(view, "blocked") - countOpen(view.stages) - held;
   const left = view.statuses.size - count(view, "done") - count(view, "blocked") - (paused.length - held);
   const first = paused[0] ?? "ID";
-  if (paused.length === 0)
-    return { why: message ?? `${blockedText(blocked)}; ${leftBeside(left)}`, next: FIX };
+  // With --task the others may be ready.
+  const beside = view.only === undefined ? [leftBeside(left)] : [];
+  if (paused.length === 0) return { why: message ?? [blockedText(blocked), ...beside].join("; "), next: FIX };
   const parts = [
     ...(blocked === 0 ? [] : [blockedText(blocked)]),
     ...pausedTexts(paused, new Set(rejected)),
-    leftBeside(left),
+    ...beside,
   ];
   const resume = `looper resume ${first} lifts ${paused.length === 1 ? "the" : "a"} pause`;
   return {
