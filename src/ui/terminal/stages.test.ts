@@ -123,6 +123,30 @@ test("a stage whose agent asks a person, and has no output, did not pass", () =>
   expect(answer[2]).toMatch(/^ {2}implement +asks +claude/u);
 });
 
+test.each([
+  ["a no is the reason that a task is given up", "reject", [], ": reject, by ada (cli)"],
+  ["an answer that led to more work is not", "approve", [job(3, "implement", 4)], ""],
+])("%s", (_title, outcome, jobs, why) => {
+  const block = job(4, "block", 5);
+  const place = { stage: "block", visit: 5 };
+  const { lines } = play([
+    ...WORKED,
+    { type: "question_answered", ...T1, question: "T1.3", outcome, by: "ada", via: "cli" },
+    ...jobs.flatMap((one) => [
+      moves(one, "doing", { visit: 4 }),
+      finished(one, report),
+      saved(one, "done"),
+      moves(one, "doing", place),
+    ]),
+    moves(block, "doing", place),
+    { type: "restored", ...block, paths: [] },
+    moves(block, "blocked", place),
+  ]);
+  expect(lines.at(-1)).toMatch(
+    new RegExp(`^✗ blocked T1 Greet by name · [0-9.]+s${why.replaceAll(/[()]/gu, ".")}$`, "u"),
+  );
+});
+
 function endOf(events: readonly RunEvent[], ending: "waiting" | "complete") {
   const totals = { done: 0, tasks: 1, iterations: 2, duration_ms: 9000, input_tokens: 0, output_tokens: 0 };
   const { view } = play([...events, { type: "run_ended", ending, totals }]);

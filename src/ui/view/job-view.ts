@@ -111,8 +111,8 @@ export function beginStage(
     if (verdict === undefined) return isNone ? { ...facts, judged: { verdict: "none" } } : facts;
     return { ...facts, judged: judged?.verdict === verdict ? judged : { verdict } };
   }
-  const { why = "" } = earlier.at(-1) ?? {};
-  return { ...facts, why: why === "" ? refusalOf(stages, id) : why };
+  const { why = "", began } = earlier.at(-1) ?? {};
+  return { ...facts, why: why === "" ? refusalOf(stages, id, began) : why };
 }
 
 interface BeginningJob {

@@ -143,10 +143,13 @@ export function questionOf(stages: StageView | undefined, task: string): Questio
   return stages.asked.findLast((one) => one.task === task)?.question;
 }
 
-/** The last answer about a task, as the reason that it was given up: `reject, by ada (cli): too risky`; empty without one. */
-export function refusalOf(stages: StageView | undefined, task: string): string {
+/**
+ * The last answer about a task, as the reason that it was given up: `reject, by ada (cli): too risky`; empty without one after its
+ * last job began (epoch ms): an answer that led to more work is not the reason.
+ */
+export function refusalOf(stages: StageView | undefined, task: string, began = -Infinity): string {
   const answer = stages?.answers.findLast((one) => one.task === task);
-  if (answer === undefined) return "";
+  if (answer === undefined || Date.parse(answer.at) < began) return "";
   const remark = answer.comment === undefined ? "" : `: ${answer.comment}`;
   return `${answer.outcome ?? "answered"}, by ${answer.by} (${answer.via})${remark}`;
 }
