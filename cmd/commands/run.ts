@@ -107,7 +107,7 @@ async function isMeant(context: CommandContext, asked: RunToWatch): Promise<bool
   ]);
   const said = await context.ask("Enter starts the run, Ctrl-C leaves", "looper run does not ask");
   // A word that is not a yes was not meant to start anything.
-  return /^(?:y(?:es)?)?$/iu.test(said?.trim() ?? "no");
+  return ["", "y", "yes"].includes(said?.trim().toLowerCase() ?? "no");
 }
 
 export async function readRequest(context: CommandContext, request: RunLine): Promise<RunToWatch> {
