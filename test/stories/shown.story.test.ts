@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exhaustively } from "../rig/exhaustive.js";
+import type { Turn } from "../rig/puppet.js";
 import { mcpCalls, mcpResults } from "../rig/mcp.js";
 import { story } from "../rig/rig.js";
 import { playStages } from "../rig/stages.js";
@@ -65,6 +66,22 @@ test(
     ]);
     // The digest names what was decided on, and a no needs nothing that is shown.
     expect((await say("approve", "T1", "--shown", again?.shows?.sha256 ?? ""))[0]).toBe(0);
+  }),
+);
+
+test(
+  "a diff is shown in the characters of its files",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const create = async (turn: Turn): Promise<void> => {
+      await turn.write("grün.txt", "Grüße, 日本\n");
+      await turn.report({ outcome: "done" });
+    };
+    (await rig.agent()).play(playStages({ create }));
+    await rig.run(["run", "--no-review", "--workflow", "staged-review", "--auto-approve", "approve"]);
+    const { stdout } = await rig.run(["questions", "T1"]);
+    expect(stdout).toMatch(/^\+\+\+ b\/grün\.txt$[^]*^\+Grüße, 日本$/mu);
   }),
 );
 

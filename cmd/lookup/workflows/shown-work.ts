@@ -2,6 +2,7 @@
 // must be the one that the question names, so that what is approved is what was shown.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
+import { toText } from "../../../src/git/base/bytes.js";
 import { runGit } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
 import { findChangedFile, refusesShown } from "../../../src/loop/runs/output-files.js";
@@ -135,12 +136,12 @@ async function readChanges(
     return { changed: `the work was changed after ${clean(question.id)} was asked` };
   if (!(await isHere(opened.value, work.commit)))
     return {
-      changed: `the work that ${clean(question.id)} shows, ${work.commit.slice(0, 12)}, is not in this repository: answer where the run was, or share it with the setting git.share`,
+      changed: `the work that ${clean(question.id)} shows, ${work.commit.slice(0, 12)}, is not in this repository: answer where the run was`,
     };
   const from = shows.what === "work" ? work.base : await beforeStage(opened.value, work);
   const range = [from, work.commit, "--", ":(top)", ...opened.value.excludes];
   const { out } = await runGit(opened.value, ["diff", "--no-color", "--no-ext-diff", ...range]);
-  return { text: out === "" ? ["nothing was changed"] : diffLines(out, coloursFor(to.colour)) };
+  return { text: out === "" ? ["nothing was changed"] : diffLines(toText(out), coloursFor(to.colour)) };
 }
 
 /** Whether a commit is there: saved work is on no branch, so a clone does not have it. */
