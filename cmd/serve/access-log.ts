@@ -3,7 +3,7 @@ import path from "node:path";
 import pino from "pino";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import type { CommandContext } from "../context/command-context.js";
-import type { Access } from "./app.js";
+import type { Access } from "./route.js";
 
 /** Characters of a path that are kept. */
 const MOST_PATH = 300;
@@ -12,31 +12,26 @@ export async function openAccessLog(context: CommandContext, folder: string) {
   await context.ports.files.makeFolder(folder, 0o700);
   const { pid } = await context.ports.processes.identity();
   const redact = await redactorFor(context.ports, context.env);
-  const loggers = new Map<string, pino.Logger>();
-  const write = (line: Access): void => {
-    const day = new Date(context.ports.clock.now()).toISOString().slice(0, 10);
-    let logger = loggers.get(day);
-    if (logger === undefined) {
-      const to = pino.destination({
-        dest: path.join(folder, `${day}.jsonl`),
-        append: true,
-        mode: 0o600,
-        sync: true,
-      });
-      // A full disk loses lines of this log, and no request.
-      to.on("error", () => undefined);
-      logger = pino({ base: { pid }, timestamp: pino.stdTimeFunctions.isoTime }, to);
-      loggers.clear();
-      loggers.set(day, logger);
-    }
-    const { error, ...rest } = line;
-    const clean = { ...rest, path: redact(rest.path.slice(0, MOST_PATH)) };
-    if (error === undefined) logger.info(clean);
-    else logger.error({ ...clean, error: { id: error.id, text: redact(error.text) } });
+  let open: { day: string; logger: pino.Logger } | undefined;
+  const loggerOf = (day: string): pino.Logger => {
+    if (open?.day === day) return open.logger;
+    const to = pino.destination({
+      dest: path.join(folder, `${day}.jsonl`),
+      append: true,
+      mode: 0o600,
+      sync: true,
+    });
+    // A full disk loses lines of this log, and no request.
+    to.on("error", () => undefined);
+    open = { day, logger: pino({ base: { pid }, timestamp: pino.stdTimeFunctions.isoTime }, to) };
+    return open.logger;
   };
-  return (line: Access): void => {
+  return ({ error, ...line }: Access): void => {
+    const clean = { ...line, path: redact(line.path.slice(0, MOST_PATH)) };
     try {
-      write(line);
+      const logger = loggerOf(new Date(context.ports.clock.now()).toISOString().slice(0, 10));
+      if (error === undefined) logger.info(clean);
+      else logger.error({ ...clean, error: { id: error.id, text: redact(error.text) } });
     } catch {
       // The folder was removed, or the disk is full: the request was answered all the same.
     }

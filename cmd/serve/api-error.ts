@@ -15,9 +15,9 @@ export class ApiError extends Error {
   }
 }
 
-/** A request whose value at this place does not fit. */
-export function misshapen(at: string, message: string, more: object = {}): ApiError {
-  const details = [{ at, message, ...more }];
+/** A request of which these values do not fit; the first one is named. */
+export function misshapen(...details: readonly { at?: string; message: string; hint?: string }[]): ApiError {
+  const { at = "", message = "" } = details[0] ?? {};
   return new ApiError(400, "shape", at === "" ? message : `${at}: ${message}`, { details });
 }
 

@@ -9,10 +9,10 @@ import { nearest } from "../../src/system/text/nearest.js";
 import { redactorFor } from "../../src/system/text/secrets/redactor.js";
 import { redactValue } from "../../src/system/text/secrets/redact.js";
 import { ApiError, describeFailure, inDocuments, misshapen } from "./api-error.js";
-import { headOf, judgeHead, type ServerNames } from "./guards.js";
-import { ROLES, type SignedIn } from "./keys.js";
+import { judgeHead } from "./guards.js";
+import { Rate, ROLES, type SignedIn } from "./keys.js";
 import { isAgentOfRun, isOfThisMachine } from "./peer.js";
-import { BASE, WithHeaders, type ApiRoute, type Site } from "./route.js";
+import { BASE, type Access, type ApiRoute, type Site } from "./route.js";
 import { openApi, ROUTES } from "./routes.js";
 import { Stream } from "./streams.js";
 import { mustBeSigned } from "./webhook.js";
@@ -23,7 +23,6 @@ const MOST_SIGN_IN = 4 << 10;
 const MOST_STREAMS = 256;
 const MOST_AT_ONCE = 64;
 const MOST_CHANGES = 120;
-const CHANGES_WITHIN_MS = 60_000;
 
 /** Keys of answers that hold ids and digests, which redaction would spoil. */
 const KEPT_KEYS: ReadonlySet<string> = new Set(["run", "id", "shown_sha256", "sha256"]);
@@ -39,35 +38,10 @@ const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** A line of the access log. */
-export interface Access {
-  session: string;
-  method: string;
-  /** Without its query. */
-  path: string;
-  status: number;
-  ms: number;
-  /** Of an unexpected failure. */
-  error?: { id: string; text: string };
-}
-
-/** The file of the page at a path. */
-export type PageFiles = (path: string) => Response | undefined;
-
-export interface AppParts {
-  site: Site;
-  names: () => ServerNames;
-  readOnly: boolean;
-  /** Aborted when the server ends: streams end with it. */
-  closing: AbortSignal;
-  log: (line: Access) => void;
-  page: PageFiles;
-}
-
 /** `seen`: what the access log tells of a request. */
 type Env = { Bindings: HttpBindings; Variables: { seen: Partial<Pick<Access, "session" | "error">> } };
 
-export function makeApp(parts: AppParts): Hono<Env> {
+export function makeApp(site: Site): Hono<Env> {
   const app = new Hono<Env>();
   // Hono's own handler would print the error, with a path that the client chose.
   app.onError((error) => {
@@ -75,18 +49,14 @@ export function makeApp(parts: AppParts): Hono<Env> {
   });
   // The page's files alone: a compressed answer would have a weaker tag, and tell more by its length.
   app.use(compress({ contentTypeFilter: /^text\/(?:html|css|javascript);/ }));
-  const load = { calls: 0, streams: 0, changes: new Map<string, number[]>() };
+  const load = { calls: 0, streams: 0, rate: new Rate(site.context.ports.clock) };
   app.use(async (c, next) => {
-    const { clock, random } = parts.site.context.ports;
+    const { clock, random } = site.context.ports;
     const began = clock.monotonic();
     const seen: Env["Variables"]["seen"] = {};
     c.set("seen", seen);
     try {
-      const { host } = c.env.incoming.headersDistinct;
-      const refused = judgeHead(
-        headOf(c.req.method, host, (name) => c.req.header(name)),
-        parts.names(),
-      );
+      const refused = judgeHead(c.env.incoming.headersDistinct, site.names());
       if (refused !== undefined) throw refused;
       await next();
       if (c.error !== undefined) throw c.error;
@@ -96,33 +66,33 @@ export function makeApp(parts: AppParts): Hono<Env> {
       const text = error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);
       if (status === 500) seen.error = { id, text };
       const told = c.req.path.startsWith(`${BASE}/`) ? body : inDocuments(body);
-      c.res = Response.json(await redacted(parts.site, told), { status });
+      c.res = Response.json(await redacted(site, told), { status });
     }
     const { headers } = c.res;
     for (const [name, value] of Object.entries(SAFE_HEADERS))
       if (!(name === "cache-control" && headers.has(name))) headers.set(name, value);
     const ms = Math.round(clock.monotonic() - began);
     const { method, path } = c.req;
-    parts.log({ session: "-", ...seen, method, path, status: c.res.status, ms });
+    site.log({ session: "-", ...seen, method, path, status: c.res.status, ms });
   });
-  const { version } = parts.site.context;
+  const { version } = site.context;
   app.get(`${BASE}/health`, (c) => c.json({ ok: true, version }));
   app.get(`${BASE}/openapi.json`, (c) => c.json(openApi(version)));
   app.post(`${BASE}/session`, async (c) => {
     const body = toJson(await readBytes(c, MOST_SIGN_IN));
     const { key, name } = (body ?? {}) as { key?: unknown; name?: unknown };
-    if (typeof key !== "string") throw new ApiError(400, "shape", "key: expected the key of a link");
+    if (typeof key !== "string") throw misshapen({ at: "key", message: "expected the key of a link" });
     const label = typeof name === "string" && /^[\w .@-]{1,40}$/.test(name) ? name : undefined;
-    const { key: own, session } = await parts.site.keys.signIn(key, label);
+    const { key: own, session } = await site.keys.signIn(key, label);
     return c.json({ session: own, role: session.role, until: new Date(session.until).toISOString() }, 201);
   });
   for (const one of ROUTES)
     app.on(one.method, one.base + one.path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) =>
-      answer(c, one, parts, load),
+      answer(c, one, site, load),
     );
   app.all("*", (c) => {
     const { method, path } = c.req;
-    const found = method === "GET" && !/^\/api(?:\/|$)/.test(path) ? parts.page(path) : undefined;
+    const found = method === "GET" && !/^\/api(?:\/|$)/.test(path) ? site.page(path) : undefined;
     if (found !== undefined) return found;
     throw missing(c);
   });
@@ -157,48 +127,46 @@ const ANYONE: SignedIn = { digest: "", name: "-", role: "read", until: 0 };
 interface Load {
   calls: number;
   streams: number;
-  /** When each session changed something lately, and called a route that has a limit of its own. */
-  changes: Map<string, number[]>;
+  /** Of changes, by sessions and by routes that have a limit of their own. */
+  rate: Rate;
 }
 
-async function answer(c: Context<Env>, one: ApiRoute, parts: AppParts, load: Load): Promise<Response> {
-  const { site } = parts;
+async function answer(c: Context<Env>, one: ApiRoute, site: Site, load: Load): Promise<Response> {
   const isOpen = one.role === "anyone" || one.role === "signed";
   const session = isOpen ? ANYONE : await site.keys.check(c.req.header("authorization"));
   c.get("seen").session = session.name;
-  mustMay(session, one, parts.readOnly);
+  mustMay(session, one, site.readOnly);
   if (one.method !== "GET") await mustNotBeAgent(c, site);
   // Of signed requests only those with a right signature count: a wrong one shuts no other out.
-  if (one.role !== "signed") countChanges(load, session, one, site);
+  if (one.role !== "signed") countChange(load.rate, session, one);
   const isStream = one.answer === undefined;
   if (isStream ? load.streams >= MOST_STREAMS : load.calls >= MOST_AT_ONCE)
     throw new ApiError(503, "busy", "too many requests at once", { retry_after: 1 });
   const kind = isStream ? "streams" : "calls";
   load[kind]++;
-  const gone = new AbortController();
+  let isOver = false;
   const over = (): void => {
-    if (!gone.signal.aborted) load[kind]--;
-    gone.abort();
+    if (!isOver) load[kind]--;
+    isOver = true;
   };
-  const signal = AbortSignal.any([
-    ...[c.req.raw.signal, parts.closing, gone.signal],
-    site.keys.signedOut(session),
-  ]);
+  const signal = AbortSignal.any([c.req.raw.signal, site.closing, site.keys.signedOut(session)]);
   try {
     const [query, body] = [queryOf(c, one), await bodyOf(c, one, site)];
-    if (one.role === "signed") countChanges(load, session, one, site);
+    if (one.role === "signed") countChange(load.rate, session, one);
     const params: Record<string, string> = c.req.param();
     const context = { ...site.context, person: { by: session.name, via: "web" as const } };
     const header = (name: string): string | undefined => c.req.header(name);
-    const said = await one.handle({ site, context, session, params, query, body, header, signal });
+    const headers = new Headers();
+    const said = await one.handle({ site, context, session, params, query, body, header, headers, signal });
     if (said instanceof Stream && c.req.raw.method !== "HEAD") {
-      const redact = await redactorFor(site.context.ports, site.context.env);
-      return said.respond(redact, over);
+      // Of a client that has gone before its first piece, too.
+      if (signal.aborted) over();
+      signal.addEventListener("abort", over);
+      return said.respond(await redactorFor(site.context.ports, site.context.env), over);
     }
     over();
     if (said instanceof Response) return said;
-    const { json, headers = {} } = said instanceof WithHeaders ? said : { json: said };
-    return Response.json(await redacted(site, json), { status: one.status, headers });
+    return Response.json(await redacted(site, said), { status: one.status, headers });
   } catch (error) {
     over();
     throw error;
@@ -221,18 +189,12 @@ function mustMay(session: SignedIn, one: ApiRoute, readOnly: boolean): void {
   throw new ApiError(403, code, `this needs the role ${one.role}; yours is ${has}`);
 }
 
-function countChanges(load: Load, { digest }: SignedIn, one: ApiRoute, site: Site): void {
-  if (one.method === "GET") return;
-  const now = site.context.ports.clock.now();
-  countChange(load, digest, { most: MOST_CHANGES, now });
-  if (one.perMinute !== undefined) countChange(load, `${digest} ${one.path}`, { most: one.perMinute, now });
-}
-
-function countChange({ changes }: Load, of: string, { most, now }: { most: number; now: number }): void {
-  const lately = (changes.get(of) ?? []).filter((at) => at > now - CHANGES_WITHIN_MS);
-  if (lately.length >= most)
-    throw new ApiError(429, "rate", `at most ${most} of these a minute`, { retry_after: 10 });
-  changes.set(of, [...lately, now]);
+function countChange(rate: Rate, { digest }: SignedIn, { method, path, perMinute }: ApiRoute): void {
+  if (method === "GET") return;
+  const own = [`${digest} ${path}`, perMinute ?? MOST_CHANGES] as const;
+  for (const [of, most] of [[digest, MOST_CHANGES] as const, own])
+    if (!rate.take(of, most))
+      throw new ApiError(429, "rate", `at most ${most} of these a minute`, { retry_after: 10 });
 }
 
 async function mustNotBeAgent(c: Context<Env>, site: Site): Promise<void> {
@@ -246,12 +208,13 @@ async function mustNotBeAgent(c: Context<Env>, site: Site): Promise<void> {
 
 /** Bytes beyond the limit are not read. */
 async function readBytes(c: Context, most = MOST_BODY): Promise<Uint8Array> {
-  if (Number(c.req.header("content-length") ?? 0) > most) throw tooLarge(most);
+  const tooLarge = new ApiError(413, "size", `a body is at most ${most} bytes`);
+  if (Number(c.req.header("content-length") ?? 0) > most) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > most) throw tooLarge(most);
+    if (size > most) throw tooLarge;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -264,17 +227,13 @@ function toJson(bytes: Uint8Array): unknown {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return JSON.parse(text, text.includes(String.raw`\u0000`) ? withoutNull : undefined) as unknown;
   } catch (error) {
-    throw misshapen("", `the body cannot be read as JSON: ${errorMessage(error)}`);
+    throw misshapen({ message: `the body cannot be read as JSON: ${errorMessage(error)}` });
   }
 }
 
 function withoutNull(_key: string, value: unknown): unknown {
   if (typeof value !== "string" || !value.includes("\0")) return value;
   throw new Error("a text has the character U+0000, which no file name and no command can hold");
-}
-
-function tooLarge(most: number): ApiError {
-  return new ApiError(413, "size", `a body is at most ${most} bytes`);
 }
 
 async function bodyOf(c: Context, one: ApiRoute, site: Site): Promise<unknown> {
@@ -285,17 +244,15 @@ async function bodyOf(c: Context, one: ApiRoute, site: Site): Promise<unknown> {
   }
   const body = toJson(bytes);
   if (one.body !== undefined) return parsed(one.body, body);
-  if (body === undefined) return undefined;
-  throw new ApiError(400, "shape", "this takes no body");
+  if (body !== undefined) throw misshapen({ message: "this takes no body" });
+  return undefined;
 }
 
 function queryOf(c: Context, one: ApiRoute): unknown {
-  const query: Record<string, string> = {};
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    if (values.length > 1) throw new ApiError(400, "shape", `${name} is given twice`);
-    Object.defineProperty(query, name, { value: values[0] ?? "", enumerable: true });
-  }
-  return parsed(one.query, query);
+  const asked = Object.entries(c.req.queries());
+  for (const [name, { length }] of asked)
+    if (length > 1) throw misshapen({ at: name, message: "given twice" });
+  return parsed(one.query, Object.fromEntries(asked.map(([name, [value]]) => [name, value])));
 }
 
 type Issue = z.core.$ZodIssue;
@@ -313,7 +270,5 @@ function detailsOf(issue: Issue, before: Issue["path"] = []): { at: string; mess
 function parsed(shape: z.ZodType, value: unknown): unknown {
   const read = shape.safeParse(value);
   if (read.success) return read.data;
-  const details = read.error.issues.flatMap((issue) => detailsOf(issue));
-  const { at = "", message = "" } = details[0] ?? {};
-  throw new ApiError(400, "shape", at === "" ? message : `${at}: ${message}`, { details });
+  throw misshapen(...read.error.issues.flatMap((issue) => detailsOf(issue)));
 }

@@ -16,7 +16,7 @@ import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
 import type { Pace } from "../../src/ui/view/estimate.js";
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
 import { openQuestion } from "../../src/workflow/question.js";
-import type { Clock } from "../../src/system/ports.js";
+import { pause } from "../../src/system/pause.js";
 import { etaOf, paceBefore } from "../commands/status.js";
 import type { CommandContext } from "../context/command-context.js";
 import { listOwnRuns } from "../lookup/find-run.js";
@@ -49,11 +49,11 @@ export interface ProjectState {
   problem?: string;
 }
 
-/** A client, and what it has been told: the state, and how many frames about turns of agents. */
+/** A client: the state that it knows, the frames about turns of agents that it does not, and how it is woken. */
 interface Client {
   seen: ProjectState;
-  told: number;
-  wake: () => void;
+  turns: string;
+  wake: AbortController;
 }
 
 /** An agent at work at a task; the conversation is the folder of its step. */
@@ -64,8 +64,6 @@ interface Turn {
 
 export class Changes {
   readonly #clients = new Set<Client>();
-  /** The frames about turns of agents since the first of these clients came. */
-  #told: string[] = [];
   #looking = false;
   #seen = "";
   #state: ProjectState | undefined;
@@ -98,26 +96,32 @@ export class Changes {
 
   /** Server-Sent Events: `state` first, then `tasks`, `status`, begins and ends of turns, and `beat`. */
   async *events(signal: AbortSignal): AsyncGenerator<string, void> {
+    const { clock } = this.context.ports;
     const seen = await this.state();
-    const client: Client = { seen, told: this.#told.length, wake: () => undefined };
+    const turns = [...this.#turns.values()].map(begins).join("");
+    const client: Client = { seen, turns, wake: new AbortController() };
     this.#clients.add(client);
     // The next piece of a client that has gone may never be taken.
     const stop = (): void => {
       this.#clients.delete(client);
-      client.wake();
+      client.wake.abort();
     };
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
-    yield [frame({ event: "state", data: seen }), ...[...this.#turns.values()].map(begins)].join("");
+    yield frame({ event: "state", data: seen });
     void this.#look();
     while (!signal.aborted) {
-      const [before, now] = [client.seen, this.#state ?? client.seen];
       // A client that reads slowly gets the difference to what it saw last.
-      const turns = this.#told.slice(client.told).join("");
-      [client.seen, client.told] = [now, this.#told.length];
-      if (now !== before || turns !== "") yield turns + (now === before ? "" : differenceOf(before, now));
-      else if (!(await waitFor(this.context.ports.clock, client)))
-        yield frame({ event: "beat", data: { now: this.context.ports.clock.now() } });
+      const { seen: before, turns } = client;
+      [client.seen, client.turns] = [this.#state ?? before, ""];
+      const told = turns + (client.seen === before ? "" : differenceOf(before, client.seen));
+      if (told !== "") {
+        yield told;
+        continue;
+      }
+      client.wake = new AbortController();
+      await pause(clock, BEAT_MS, client.wake.signal);
+      if (!client.wake.signal.aborted) yield frame({ event: "beat", data: { now: clock.now() } });
     }
   }
 
@@ -132,12 +136,11 @@ export class Changes {
       // A settings file that is being written is looked at again.
       if (isDue || (await this.#watch.changed()))
         await this.state(isDue ? undefined : this.#project).catch(() => undefined);
-      for (const one of this.#clients) if (one.seen !== this.#state) one.wake();
+      for (const one of this.#clients) if (one.seen !== this.#state) one.wake.abort();
       await clock.sleep(PAUSE_MS);
       await this.#watch.wait(LOOK_EVERY_MS);
     }
     this.#looking = false;
-    this.#told = [];
   }
 
   /** Where something moves: the folders of the task file, of runs, and of the one in progress. */
@@ -158,29 +161,27 @@ export class Changes {
   async #marks(project: Project, live: LiveRun | undefined): Promise<string> {
     const { files } = this.context.ports;
     const log = live === undefined ? project.logDir : path.join(live.folder, "events.jsonl");
-    const stats = await Promise.all(
-      [project.todoFile, log, path.join(project.logDir, "runs")].map((file) =>
-        files.stat(file).catch(() => undefined),
-      ),
-    );
+    const places = [project.todoFile, log, path.join(project.logDir, "runs")];
+    const stats = await Promise.all(places.map((file) => files.stat(file).catch(() => undefined)));
     return JSON.stringify([live, stats.map((stat) => [stat?.mtimeMs, stat?.size, stat?.inode])]);
   }
 
   async #read(project: Project, live: LiveRun | undefined): Promise<ProjectState> {
-    const read = await readTasks(this.context, project).catch((error: unknown) => errorMessage(error));
     // A file that is gone is not an empty board.
-    const { tasks, problem } =
-      typeof read === "string"
-        ? { tasks: [], problem: read }
-        : { tasks: read.tasks, problem: problemsText(this.context, project, read.problems) };
+    const { tasks, problem } = await readTasks(this.context, project).then(
+      (read) => ({ tasks: read.tasks, problem: problemsText(this.context, project, read.problems) }),
+      (error: unknown) => ({ tasks: [], problem: errorMessage(error) }),
+    );
     const run = live?.run ?? (await listOwnRuns(this.context, project)).at(-1);
-    const folder = path.join(project.logDir, "runs", run ?? "");
-    const view = run === undefined ? undefined : await this.#fold(folder);
-    if (live === undefined) this.#endTurns();
-    const pace = live && this.#paceBefore(project, live.run);
     const place = { tasksDir: project.paths.tasksDir, now: this.context.ports.clock.now() };
-    const eta = view === undefined ? null : etaOf(view, tasks, { pace, now: place.now });
-    const seen = view === undefined || run === undefined ? undefined : { run, folder, view, live, eta };
+    let seen: Parameters<typeof statusAnswer>[2]["seen"];
+    if (run !== undefined) {
+      const folder = path.join(project.logDir, "runs", run);
+      const view = await this.#fold(folder);
+      const pace = live && this.#paceBefore(project, run);
+      seen = { run, folder, view, live, eta: etaOf(view, tasks, { pace, now: place.now }) };
+    }
+    if (live === undefined) this.#endTurns();
     const status = statusAnswer(project.todoFile, tasks, { ...place, ...given({ seen }) });
     return { status, rows: boardRows(tasks), ...given({ problem }) };
   }
@@ -188,14 +189,12 @@ export class Changes {
   /** The pace of earlier runs, whose logs may be long: until they are read there is no estimate. */
   #paceBefore(project: Project, run: string): Pace | undefined {
     if (this.#pace.run === run) return this.#pace.pace;
-    const asked: { run: string; pace?: Pace } = (this.#pace = { run });
-    paceBefore(this.context.ports, project, run).then(
-      (pace) => {
-        asked.pace = pace;
-        this.#seen = "";
-      },
-      () => undefined,
-    );
+    this.#pace = { run };
+    const read = async (): Promise<void> => {
+      this.#pace = { run, pace: await paceBefore(this.context.ports, project, run) };
+      this.#seen = "";
+    };
+    read().catch(() => undefined);
     return undefined;
   }
 
@@ -234,8 +233,10 @@ export class Changes {
   }
 
   #tell(turn: string): void {
-    if (this.#clients.size > 0) this.#told.push(turn);
-    for (const one of this.#clients) one.wake();
+    for (const one of this.#clients) {
+      one.turns += turn;
+      one.wake.abort();
+    }
   }
 }
 
@@ -268,18 +269,5 @@ export function boardRows(tasks: readonly Task[]): BoardRow[] {
       ...(verdict === null || verdict === "verified" ? [] : [verdict]),
     ];
     return { id, title, status, priority, ...(flags.length === 0 ? {} : { flags }) };
-  });
-}
-
-/** Whether something came, before it was time for a beat. */
-function waitFor(clock: Clock, client: Client): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = clock.after(BEAT_MS, () => {
-      resolve(false);
-    });
-    client.wake = () => {
-      timer.cancel();
-      resolve(true);
-    };
   });
 }

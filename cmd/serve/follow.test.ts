@@ -17,8 +17,8 @@ function logOf(...texts: string[]) {
   writeFileSync(file, texts.join(""));
   const followers = new LogFollowers(nodePorts());
   const stop = new AbortController();
-  const follow = (after = 0) => followers.lines(folder, { after, beatMs: 60_000, signal: stop.signal });
-  const soFar = (after = 0) => followers.lines(folder, { after, signal: stop.signal });
+  const follow = (after = 0) => followers.lines(folder, { after, signal: stop.signal });
+  const soFar = (after = 0) => followers.lines(folder, { after, once: true, signal: stop.signal });
   return { file, follow, soFar, stop };
 }
 

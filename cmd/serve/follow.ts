@@ -1,8 +1,10 @@
 // Follows the logs of runs for all clients: one look at a log's size for everybody.
 import path from "node:path";
+import { pause } from "../../src/system/pause.js";
 import type { Ports } from "../../src/system/ports.js";
 
 const LOOK_EVERY_MS = 50;
+const BEAT_MS = 10_000;
 const CHUNK = 1 << 20;
 /** Of a longer line its number and length are told: its reader asks for it by range. */
 const MOST_LINE = 16 << 20;
@@ -18,81 +20,43 @@ export interface FollowedLine {
 
 type Followed = FollowedLine | "beat" | "gone";
 
-class Follower {
-  /** Bytes of the log; `undefined` once it is gone. */
-  size: number | undefined = 0;
-  readonly #waiting = new Set<() => void>();
-  #looking = false;
-
-  constructor(
-    private readonly ports: Pick<Ports, "files" | "clock">,
-    readonly file: string,
-  ) {}
-
-  /** Resolves when the log has grown beyond `seen`, shrunk or gone, or after `ms`. */
-  async grown(seen: number, ms: number, signal: AbortSignal): Promise<void> {
-    if (this.size !== seen || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const wake = (): void => {
-        timer.cancel();
-        this.#waiting.delete(wake);
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      const timer = this.ports.clock.after(ms, wake);
-      this.#waiting.add(wake);
-      signal.addEventListener("abort", wake);
-      void this.#look();
-    });
-  }
-
-  /** Looks at the size while anybody waits. */
-  async #look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
-    while (this.#waiting.size > 0) {
-      await this.look();
-      if (this.#waiting.size > 0) await this.ports.clock.sleep(LOOK_EVERY_MS);
-    }
-    this.#looking = false;
-  }
-
-  async look(): Promise<void> {
-    const size = (await this.ports.files.stat(this.file).catch(() => undefined))?.size;
-    if (size === this.size) return;
-    this.size = size;
-    for (const wake of [...this.#waiting]) wake();
-  }
-}
-
 export class LogFollowers {
-  readonly #followers = new Map<string, Follower>();
+  /** The last look at the size of each log, in bytes; `undefined` of one that is gone. */
+  readonly #looks = new Map<string, { at: number; size: Promise<number | undefined> }>();
   /** How many clients follow a log. */
   reading = 0;
 
   constructor(private readonly ports: Pick<Ports, "files" | "clock">) {}
 
-  #of(folder: string): Follower {
-    const follower =
-      this.#followers.get(folder) ?? new Follower(this.ports, path.join(folder, "events.jsonl"));
-    this.#followers.set(folder, follower);
-    return follower;
+  #sizeOf(file: string, isFresh: boolean): Promise<number | undefined> {
+    const { files, clock } = this.ports;
+    const at = clock.monotonic();
+    const last = this.#looks.get(file);
+    if (!isFresh && last !== undefined && at - last.at < LOOK_EVERY_MS) return last.size;
+    const size = files.stat(file).then(
+      (stat) => stat?.size,
+      () => undefined,
+    );
+    this.#looks.set(file, { at, size });
+    return size;
   }
 
   /** Whole lines whose `seq` is above `after`, as they come; `beat` in silence; until the client has gone. */
-  async *lines(folder: string, { after, beatMs, signal, over }: Wish): AsyncGenerator<Followed, void> {
+  async *lines(folder: string, { after, once, signal, over }: Wish): AsyncGenerator<Followed, void> {
+    const file = path.join(folder, "events.jsonl");
+    const { clock, files } = this.ports;
     this.reading++;
     try {
-      const follower = this.#of(folder);
       let isOver = false;
-      await follower.look();
-      let at = await this.#offsetOf(follower, after);
+      let at = await this.#offsetOf(file, after);
       let rest: Buffer = Buffer.alloc(0);
       let mayBeOver = false;
+      let heard = clock.monotonic();
       /** Of a line that is too long: its beginning, and how many of its bytes went by. */
       let long: { seq: number | undefined; bytes: number } | undefined;
       while (!signal.aborted) {
-        const size = follower.size;
+        // Before an end everything that was written is looked at.
+        const size = await this.#sizeOf(file, once === true || isOver);
         if (size === undefined || size < at) {
           yield "gone";
           return;
@@ -100,20 +64,18 @@ export class LogFollowers {
         // Never beyond the size that was looked at: the log grows meanwhile.
         const from = at + rest.length;
         const most = Math.min(CHUNK, size - from);
-        const chunk = Buffer.from(
-          most <= 0 ? [] : await this.ports.files.readRange(follower.file, from, most),
-        );
+        const chunk = Buffer.from(most <= 0 ? [] : await files.readRange(file, from, most));
         if (chunk.length === 0) {
-          if (beatMs === undefined || isOver) return;
-          await follower.grown(size, mayBeOver ? LOOK_EVERY_MS : beatMs, signal);
-          const isQuiet = follower.size === size;
-          if (isQuiet && !mayBeOver) yield "beat";
-          if (!isQuiet && !mayBeOver) continue;
-          // Then everything before the end is there to be read.
+          if (once === true || isOver) return;
+          await pause(clock, LOOK_EVERY_MS, signal);
+          const isSilent = clock.monotonic() - heard >= BEAT_MS;
+          if (!isSilent && !mayBeOver) continue;
+          if (isSilent) yield "beat";
+          heard = isSilent ? clock.monotonic() : heard;
           isOver = (await over?.isOver()) === true;
-          if (isOver) await follower.look();
           continue;
         }
+        heard = clock.monotonic();
         const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
         let start = 0;
         for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
@@ -139,12 +101,12 @@ export class LogFollowers {
   }
 
   /** The offset of a line at or before the first one above `after`, by halving the log. */
-  async #offsetOf(follower: Follower, after: number): Promise<number> {
-    let [low, high] = [0, follower.size ?? 0];
+  async #offsetOf(file: string, after: number): Promise<number> {
     if (after <= 0) return 0;
+    let [low, high] = [0, (await this.#sizeOf(file, true)) ?? 0];
     while (high - low > CHUNK) {
       const middle = low + Math.floor((high - low) / 2);
-      const bytes = Buffer.from(await this.ports.files.readRange(follower.file, middle, CHUNK));
+      const bytes = Buffer.from(await this.ports.files.readRange(file, middle, CHUNK));
       const begin = bytes.indexOf(LINE_END) + 1;
       const seq = begin === 0 ? undefined : seqOf(bytes.toString("latin1", begin, begin + 40));
       if (seq === undefined || seq > after) high = middle;
@@ -156,8 +118,8 @@ export class LogFollowers {
 
 interface Wish {
   after: number;
-  /** `undefined`: it ends where the log ends now. */
-  beatMs?: number;
+  /** It ends where the log ends now. */
+  once?: true;
   signal: AbortSignal;
   /** Whether nothing more will come: asked in silence, and often after a line that fits `end`. */
   over?: { isOver: () => Promise<boolean>; end: RegExp };

@@ -1,34 +1,6 @@
 // Judges the head of a request before anything else is read: where it came from, and what form it has. Pure.
 import { ApiError } from "./api-error.js";
 
-/** The facts of a request's head; names of headers are in lower case. */
-export interface RequestHead {
-  method: string;
-  /** Every `Host` header. */
-  hosts: readonly string[];
-  origin: string | undefined;
-  /** `Sec-Fetch-Site`. */
-  site: string | undefined;
-  type: string | undefined;
-  encoding: string | undefined;
-  /** Whether it announces a body. */
-  hasBody: boolean;
-}
-
-/** `hosts`: every `Host` header; `header`: one of the others. */
-export function headOf(
-  method: string,
-  hosts: readonly string[] = [],
-  header: (name: string) => string | undefined,
-): RequestHead {
-  const length = header("content-length");
-  return {
-    ...{ method, hosts, origin: header("origin"), site: header("sec-fetch-site") },
-    ...{ type: header("content-type"), encoding: header("content-encoding") },
-    hasBody: (length !== undefined && length !== "0") || header("transfer-encoding") !== undefined,
-  };
-}
-
 /** The names under which the server is reached: `127.0.0.1:4747`, and their origins. */
 export interface ServerNames {
   hosts: ReadonlySet<string>;
@@ -36,7 +8,10 @@ export interface ServerNames {
 }
 
 /** The names of a server at a port of this machine, and of its public address, e.g. `https://example.org`. */
-export function namesOf(port: number, { host, secure, publicUrl }: Place): ServerNames {
+export function namesOf(
+  port: number,
+  { host, secure, publicUrl }: { host?: string | undefined; secure: boolean; publicUrl?: string | undefined },
+): ServerNames {
   const local = ["127.0.0.1", "localhost", "[::1]", ...(host === undefined ? [] : [inUrl(host)])];
   const hosts = local.map((name) => `${name}:${port}`);
   const scheme = secure ? "https" : "http";
@@ -53,25 +28,21 @@ export function inUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host.toLowerCase();
 }
 
-interface Place {
-  /** An address other than loopback that it listens on. */
-  host: string | undefined;
-  secure: boolean;
-  publicUrl: string | undefined;
-}
-
 /** The refusal of a request from elsewhere, or in another form than JSON; `undefined`: it may be read. */
-export function judgeHead(head: RequestHead, names: ServerNames): ApiError | undefined {
-  const [host = "", ...others] = head.hosts;
+export function judgeHead(headers: NodeJS.Dict<string[]>, names: ServerNames): ApiError | undefined {
+  const header = (name: string): string | undefined => headers[name]?.join(", ");
+  const [host = "", ...others] = headers["host"] ?? [];
   if (others.length > 0 || !names.hosts.has(host.toLowerCase()))
     return new ApiError(421, "host", "this server is not known by that name");
-  if (head.origin !== undefined && !names.origins.has(head.origin))
+  const origin = header("origin");
+  if (origin !== undefined && !names.origins.has(origin))
     return new ApiError(403, "origin", "requests of other origins are refused");
-  if (head.site !== undefined && head.site !== "same-origin" && head.site !== "none")
+  if (!["same-origin", "none"].includes(header("sec-fetch-site") ?? "none"))
     return new ApiError(403, "origin", "requests of other sites are refused");
-  if (head.encoding !== undefined && head.encoding !== "identity")
+  if ((header("content-encoding") ?? "identity") !== "identity")
     return new ApiError(415, "type", "compressed bodies are not read");
-  if (head.hasBody && !/^application\/json(?: *; *charset="?utf-8"?)?$/i.test(head.type ?? ""))
+  const hasBody = (header("content-length") ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
+  if (hasBody && !/^application\/json(?: *; *charset="?utf-8"?)?$/i.test(header("content-type") ?? ""))
     return new ApiError(415, "type", "a body must be application/json in UTF-8");
   return undefined;
 }

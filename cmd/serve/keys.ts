@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { environmentError } from "../../src/system/errors.js";
 import { acquireLock } from "../../src/system/files/lock.js";
-import type { Ports } from "../../src/system/ports.js";
+import type { Clock, Ports } from "../../src/system/ports.js";
 import { parseJson } from "../../src/system/text/json.js";
 import { sha256Hex } from "../../src/system/text/sha256.js";
 import { ApiError } from "./api-error.js";
@@ -35,7 +35,21 @@ const RENEW_MS = DAY_MS;
 const LOCK_WAIT_MS = 5_000;
 
 const MOST_WRONG = 10;
-const WRONG_WITHIN_MS = 60_000;
+
+/** Counts what was done by a name within the last minute. */
+export class Rate {
+  readonly #times = new Map<string, readonly number[]>();
+
+  constructor(private readonly clock: Pick<Clock, "now">) {}
+
+  /** False where it was done as often as it may be; else this time counts too. */
+  take(name: string, most: number): boolean {
+    const now = this.clock.now();
+    const lately = (this.#times.get(name) ?? []).filter((at) => at > now - 60_000);
+    if (lately.length < most) this.#times.set(name, [...lately, now]);
+    return lately.length < most;
+  }
+}
 
 type KeyPorts = Pick<Ports, "clock" | "files" | "processes" | "random">;
 
@@ -43,13 +57,15 @@ export class Keys {
   readonly #links = new Map<string, Pick<SignedIn, "name" | "role" | "until">>();
   /** As the file was last read. Other servers of the project write it too. */
   #known = { mark: "", sessions: [] as readonly SignedIn[] };
-  #wrong: number[] = [];
+  readonly #wrong: Rate;
   readonly #signedOut = new Map<string, AbortController>();
 
   constructor(
     private readonly ports: KeyPorts,
     private readonly file: string,
-  ) {}
+  ) {
+    this.#wrong = new Rate(ports.clock);
+  }
 
   /** A new key that signs in once, within a day. */
   link(name: string, role: Role): string {
@@ -63,7 +79,7 @@ export class Keys {
     const now = this.ports.clock.now();
     const digest = sha256Hex(key);
     const link = this.#links.get(digest);
-    if (link === undefined || link.until < now) throw this.#refuse(now);
+    if (link === undefined || link.until < now) throw this.#refuse();
     this.#links.delete(digest);
     const own = this.ports.random.hex(BYTES);
     const session: SignedIn = {
@@ -85,7 +101,7 @@ export class Keys {
     // The keys are random: how long it takes to compare their digests tells nothing.
     const digest = sha256Hex(key);
     const found = (await this.#sessions()).find((one) => one.digest === digest);
-    if (found === undefined || found.until < now) throw this.#refuse(now);
+    if (found === undefined || found.until < now) throw this.#refuse();
     if (found.until < now + SESSION_MS - RENEW_MS) {
       const until = now + SESSION_MS;
       // On a full disk the session ends as it was written down.
@@ -110,9 +126,8 @@ export class Keys {
   }
 
   /** Counts wrong keys. A right one is taken whatever others tried. */
-  #refuse(now: number): ApiError {
-    this.#wrong = [...this.#wrong.filter((at) => at > now - WRONG_WITHIN_MS), now].slice(-MOST_WRONG - 1);
-    if (this.#wrong.length > MOST_WRONG)
+  #refuse(): ApiError {
+    if (!this.#wrong.take("", MOST_WRONG))
       return new ApiError(429, "rate", "too many wrong keys: try again in a minute");
     return new ApiError(401, "key", "the key is not valid, or no longer", {
       hint: "open a new link: press Enter where looper serve runs",

@@ -1,8 +1,8 @@
 // The server's sockets.
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { getRequestListener } from "@hono/node-server";
+import { createAdaptorServer } from "@hono/node-server";
 import { environmentError, errorCode, errorMessage, usageError } from "../../src/system/errors.js";
 import type { makeApp } from "./app.js";
 
@@ -17,16 +17,12 @@ const MOST_CONNECTIONS = 1_000;
 
 /** A server that answers by the app; with a certificate one of TLS. */
 export function makeServer(
-  app: ReturnType<typeof makeApp>,
-  tls: { cert: Uint8Array; key: Uint8Array } | undefined,
+  { fetch }: ReturnType<typeof makeApp>,
+  tls: { cert: Buffer; key: Buffer } | undefined,
 ): Server {
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const answer: Parameters<typeof createServer>[1] = (incoming, outgoing) =>
-    void listener(incoming, outgoing);
-  const server =
-    tls === undefined
-      ? createServer(BOUNDS, answer)
-      : createSecureServer({ ...BOUNDS, cert: Buffer.from(tls.cert), key: Buffer.from(tls.key) }, answer);
+  const secure = tls && { createServer: createSecureServer, serverOptions: { ...BOUNDS, ...tls } };
+  const shared = { fetch, overrideGlobalObjects: false };
+  const server = createAdaptorServer({ ...shared, ...(secure ?? { serverOptions: BOUNDS }) }) as Server;
   server.maxConnections = MOST_CONNECTIONS;
   return server;
 }

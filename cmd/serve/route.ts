@@ -4,8 +4,24 @@ import type { Project } from "../../src/config/project/open-project.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { Changes } from "./changes.js";
 import type { ChapoTurns } from "./documents/turns.js";
+import type { ServerNames } from "./guards.js";
 import type { Keys, Role, SignedIn } from "./keys.js";
 import type { LogFollowers } from "./follow.js";
+
+/** A line of the access log. */
+export interface Access {
+  session: string;
+  method: string;
+  /** Without its query. */
+  path: string;
+  status: number;
+  ms: number;
+  /** Of an unexpected failure. */
+  error?: { id: string; text: string };
+}
+
+/** The file of the page at a path. */
+export type PageFiles = (path: string) => Response | undefined;
 
 /** The parts of a server that all its requests share. */
 export interface Site {
@@ -18,6 +34,12 @@ export interface Site {
   turns: ChapoTurns;
   keys: Keys;
   startOnAnswer: boolean;
+  readOnly: boolean;
+  names: () => ServerNames;
+  /** Aborted when the server ends: streams end with it. */
+  closing: AbortSignal;
+  log: (line: Access) => void;
+  page: PageFiles;
 }
 
 /** A request that passed every check. */
@@ -31,6 +53,8 @@ export interface ApiCall<Query = unknown, Body = unknown> {
   body: Body;
   /** The headers that a route may read: `accept`, `if-match`, `last-event-id`, `range`. */
   header: (name: string) => string | undefined;
+  /** Those of the answer. */
+  headers: Headers;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
 }
@@ -59,14 +83,6 @@ export interface ApiRoute {
   /** The errors beside those that every route has. */
   errors: readonly number[];
   handle: (call: ApiCall) => Promise<unknown>;
-}
-
-/** An answer with headers of its own. */
-export class WithHeaders {
-  constructor(
-    readonly json: unknown,
-    readonly headers: Readonly<Record<string, string>>,
-  ) {}
 }
 
 const NO_QUERY = z.strictObject({});

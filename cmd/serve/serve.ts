@@ -11,7 +11,7 @@ import { SILENT } from "../context/silent.js";
 import { nameOfUser } from "../lookup/caller.js";
 import { printLines, projectOf, readNamedFile } from "../lookup/project.js";
 import { openAccessLog } from "./access-log.js";
-import { makeApp, type PageFiles } from "./app.js";
+import { makeApp } from "./app.js";
 import { Changes } from "./changes.js";
 import { ChapoTurns } from "./documents/turns.js";
 import { LogFollowers } from "./follow.js";
@@ -19,7 +19,7 @@ import { inUrl, namesOf } from "./guards.js";
 import { listen, makeServer, PORT } from "./listen.js";
 import { Keys, type Role } from "./keys.js";
 import type { SocketSite } from "./documents/socket.js";
-import type { Site } from "./route.js";
+import type { PageFiles, Site } from "./route.js";
 
 const LOOPBACK = "127.0.0.1";
 /** How long those who look on may still read the last lines of the run that the server was for. */
@@ -71,6 +71,7 @@ async function serve(context: CommandContext, request: Request): Promise<Command
   const open = () => projectOf(silent);
   const closing = new AbortController();
   const followers = new LogFollowers(context.ports);
+  let port = 0;
   const site: Site = {
     context: silent,
     project: open,
@@ -79,27 +80,25 @@ async function serve(context: CommandContext, request: Request): Promise<Command
     turns: new ChapoTurns(context.ports, followers, closing.signal),
     keys,
     startOnAnswer: request.startOnAnswer === true,
-  };
-  let port = 0;
-  const names = (): ReturnType<typeof namesOf> => namesOf(port, place);
-  const app = makeApp({
-    site,
-    names,
     readOnly: request.readOnly === true,
     closing: closing.signal,
+    names: () => namesOf(port, { ...place, secure: place.tls !== undefined }),
     log: await openAccessLog(context, state),
     page: await readPage(context),
-  });
-  const servers = [makeServer(app, place.tls), makeServer(app, place.tls)] as const;
-  for (const one of servers) takeSockets(one, { app, names, closing: closing.signal });
-  const { host = LOOPBACK } = place;
+  };
+  const app = makeApp(site);
+  const { host = LOOPBACK, tls, publicUrl } = place;
   // This machine reaches it by 127.0.0.1 too.
   const isBoth = ANY_ADDRESS.has(host) || host === LOOPBACK || host === "localhost";
-  port = await listen(servers[0], isBoth ? host : LOOPBACK, request.port);
-  if (!isBoth) await listen(servers[1], host, String(port));
+  const servers: ReturnType<typeof makeServer>[] = [];
+  for (const one of isBoth ? [host] : [LOOPBACK, host]) {
+    const server = makeServer(app, tls);
+    takeSockets(server, { ...site, app });
+    port = await listen(server, one, servers.length === 0 ? request.port : String(port));
+    servers.push(server);
+  }
   const name = nameOfUser(context.env);
-  const base =
-    place.publicUrl ?? `${place.secure ? "https" : "http"}://${inUrl(place.host ?? LOOPBACK)}:${port}`;
+  const base = publicUrl ?? `${tls === undefined ? "http" : "https"}://${inUrl(host)}:${port}`;
   const own: Role = request.readOnly === true ? "read" : "admin";
   const linkFor = (who: string, role: Role): string =>
     `${base.replace(/\/$/, "")}/#key=${keys.link(who, role)}`;
@@ -180,10 +179,10 @@ async function readPlace(context: CommandContext, request: Request) {
       `--host ${host}: by which name it is reached is not known`,
       "name one address, or add --public-url",
     );
-  if (tlsCert === undefined || tlsKey === undefined) return { host, secure: false, publicUrl };
+  if (tlsCert === undefined || tlsKey === undefined) return { host, publicUrl };
   const read = async (file: string): Promise<Buffer> =>
     Buffer.from(await readNamedFile(context, path.resolve(context.cwd, file), "file"));
-  return { host, secure: true, publicUrl, tls: { cert: await read(tlsCert), key: await read(tlsKey) } };
+  return { host, publicUrl, tls: { cert: await read(tlsCert), key: await read(tlsKey) } };
 }
 
 /** Each Enter prints a new link. */

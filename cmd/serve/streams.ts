@@ -14,28 +14,15 @@ export class Stream {
 
   /** `clean`: takes secrets out. `over`: called when it has ended, or its client has gone. */
   respond(clean: (text: string) => string, over: () => void): Response {
-    const encoder = new TextEncoder();
-    const { pieces } = this;
-    const body = new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
-        const next = await pieces.next().catch((error: unknown) => {
-          over();
-          throw error;
-        });
-        if (next.done !== true) {
-          controller.enqueue(encoder.encode(clean(next.value)));
-          return;
-        }
+    const { pieces, type } = this;
+    const bytes = async function* (): AsyncGenerator<Uint8Array> {
+      try {
+        for await (const text of pieces) yield Buffer.from(clean(text));
+      } finally {
         over();
-        controller.close();
-      },
-      cancel: () => {
-        // Its signal wakes a generator that waits.
-        over();
-        void pieces.return(undefined);
-      },
-    });
-    const type = `${this.type}; charset=utf-8`;
-    return new Response(body, { headers: { "content-type": type, "x-accel-buffering": "no" } });
+      }
+    };
+    const headers = { "content-type": `${type}; charset=utf-8`, "x-accel-buffering": "no" };
+    return new Response(ReadableStream.from(bytes()), { headers });
   }
 }

@@ -2,7 +2,6 @@
 import path from "node:path";
 import { z } from "zod";
 import { listSessions, readStored, type ListedSession } from "../../../src/chapo/session/sessions.js";
-import type { Conversation } from "../../../src/chapo/engine/conversation.js";
 import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
 import { readLines } from "../../../src/logging/read.js";
 import { given } from "../../../src/system/given.js";
@@ -11,7 +10,7 @@ import { textField } from "../../../src/agents/fields.js";
 import { personOf } from "../../lookup/caller.js";
 import { ApiError, describeFailure, inDocuments } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
-import { actionId, readStoredEvent, shorten, type StoredEvent } from "./event-shapes.js";
+import { actionId, readStoredEvent, sayPending, type StoredEvent } from "./event-shapes.js";
 import { beginTurn } from "./looper.js";
 import { sessionOf, sessionsAt } from "./turns.js";
 
@@ -36,48 +35,9 @@ const Action = z.object({
 });
 type Action = z.infer<typeof Action>;
 
-/** The calls of one session, as far as they are known. */
-interface SessionFacts {
-  listed: Pick<ListedSession, "id" | "pending" | "isHeld">;
-  events: readonly StoredEvent[];
-  answered: NonNullable<Conversation["answered"]>;
-}
-
-/** The calls of a session that a person was asked about, the newest first. Pure. */
-export function actionsIn({ listed, events, answered }: SessionFacts): Action[] {
-  const { id: sessionId, pending } = listed;
-  const of = (call: string) => ({ id: actionId(sessionId, call), sessionId });
-  const asked = new Map<string, Omit<Action, "status">>();
-  for (const { type, data, timestamp } of events) {
-    const { callId, toolName, toolArgs, description, preview } = data;
-    if (type !== "action_pending" || typeof callId !== "string") continue;
-    asked.delete(callId);
-    const said = { toolName: String(toolName), description: String(description), preview: String(preview) };
-    asked.set(callId, { ...of(callId), ...said, toolArgs, createdAt: timestamp });
-  }
-  // Calls that were asked about at a terminal: of those with an answer the session keeps less.
-  for (const { call, tool, at: createdAt } of answered)
-    if (!asked.has(call))
-      asked.set(call, {
-        ...{ ...of(call), toolName: tool, toolArgs: null, createdAt, preview: "" },
-        description: `${tool} was asked about at a terminal`,
-      });
-  if (pending !== undefined && !asked.has(pending.call))
-    asked.set(pending.call, {
-      ...{ ...of(pending.call), toolName: pending.tool, toolArgs: pending.args, createdAt: pending.asked_at },
-      description: `${pending.agent} wants to use ${pending.tool} (${pending.because})`,
-      preview: shorten(pending.preview),
-    });
-  return [...asked].reverse().map(([call, action]) => {
-    const said = answered.findLast((one) => one.call === call);
-    const ran = events.findLast(({ type, data }) => type === "tool_result" && data["callId"] === call);
-    return { ...action, ...becameOf(call, listed, said, ran) };
-  });
-}
-
 function becameOf(
   call: string,
-  { pending, isHeld }: SessionFacts["listed"],
+  { pending, isHeld }: ListedSession,
   said: CallAnswer | undefined,
   ran: StoredEvent | undefined,
 ): Pick<Action, "status"> & Partial<Action> {
@@ -99,15 +59,36 @@ function becameOf(
     : { status: "failed", ...over, error: output };
 }
 
+/** The calls of a session that a person was asked about, the newest first. */
 async function actionsOf(call: Pick<ApiCall, "context">, listed: ListedSession): Promise<Action[]> {
+  const { id: sessionId, pending } = listed;
   const place = await sessionsAt(call);
-  const events: StoredEvent[] = [];
-  for await (const { text } of readLines(place.ports, path.join(place.folder, listed.id))) {
+  const answered = (await readStored(place, sessionId))?.answered ?? [];
+  const asked = new Map<string, Omit<Action, "status" | "id" | "sessionId">>();
+  const ran = new Map<unknown, StoredEvent>();
+  for await (const { text } of readLines(place.ports, path.join(place.folder, sessionId))) {
     const event = readStoredEvent(text);
-    if (event !== undefined) events.push(event);
+    if (event === undefined) continue;
+    const { callId, toolName, toolArgs, description, preview } = event.data;
+    if (event.type === "tool_result") ran.set(callId, event);
+    if (event.type !== "action_pending" || typeof callId !== "string") continue;
+    asked.delete(callId);
+    const said = { toolName: String(toolName), description: String(description), preview: String(preview) };
+    asked.set(callId, { ...said, toolArgs, createdAt: event.timestamp });
   }
-  const stored = await readStored(place, listed.id);
-  return actionsIn({ listed, events, answered: stored?.answered ?? [] });
+  // Calls that were asked about at a terminal: of those with an answer the session keeps less.
+  for (const { call: id, tool: toolName, at: createdAt } of answered)
+    if (!asked.has(id)) {
+      const description = `${toolName} was asked about at a terminal`;
+      asked.set(id, { toolName, toolArgs: null, createdAt, preview: "", description });
+    }
+  if (pending !== undefined && !asked.has(pending.call))
+    asked.set(pending.call, { ...sayPending(pending), createdAt: pending.asked_at });
+  return [...asked].reverse().map(([id, action]) => {
+    const said = answered.findLast((one) => one.call === id);
+    const became = becameOf(id, listed, said, ran.get(id));
+    return { id: actionId(sessionId, id), sessionId, ...action, ...became };
+  });
 }
 
 async function allActions(call: ApiCall): Promise<Action[]> {

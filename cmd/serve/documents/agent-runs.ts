@@ -11,12 +11,12 @@ import { completeTask, decideQuestion, restartTask } from "../../../src/todo/cha
 import { setStatus, type PersonEdit } from "../../../src/todo/change/person-edits.js";
 import type { Ports } from "../../../src/system/ports.js";
 import type { Task } from "../../../src/todo/model/task.js";
-import type { Current, Finished } from "../../../src/ui/view/job-view.js";
 import { readView, readViews } from "../../../src/ui/view/read-view.js";
 import { editAs } from "../../lookup/edit.js";
 import { personOf } from "../../lookup/caller.js";
 import { ApiError } from "../api-error.js";
 import { route, type ApiCall, type ApiRoute } from "../route.js";
+import { jobsOf, type AgentJob } from "../routes/attempts.js";
 import { startRun, startWhenFree } from "../start-run.js";
 import { findOwn } from "./coding.js";
 
@@ -71,7 +71,7 @@ async function labelsOf({ ports }: ApiCall["context"], folder: string) {
   return labels;
 }
 
-function typeOf(stage: string | undefined): AgentType {
+function typeOf(stage: string | null): AgentType {
   return TYPES.find((type) => STAGES[type] === stage) ?? "implementation";
 }
 
@@ -80,20 +80,17 @@ const ENDS: ReadonlySet<string> = new Set(["finish", "block"]);
 const FAILED: ReadonlySet<string> = new Set(["failed", "blocked", "agent-dropped"]);
 
 function recordOf(
-  job: Finished | Current,
-  { run, label, live, at }: { run: string; label: string; live: boolean; at: number },
+  { run, job, task, stage, started, duration_ms: ms, result }: AgentJob,
+  { label, live }: { label: string; live: boolean },
 ): AgentRun {
-  const { job: number, taskId = "", stage, began } = job;
-  const isOver = "result" in job;
-  const running = !isOver && live;
-  const ended = isOver ? began + job.ms : at;
-  const failed = isOver ? FAILED.has(job.result) : !live;
+  const running = result === null && live;
+  const failed = result === null || FAILED.has(result);
   return {
-    ...{ id: numberOf(run, number), task_id: taskId, agent_type: typeOf(stage) },
+    ...{ id: numberOf(run, job), task_id: task ?? "", agent_type: typeOf(stage) },
     status: running ? "running" : failed ? "failed" : "completed",
     conversation_id: `${run}/${label}`,
-    created_at: new Date(began).toISOString(),
-    completed_at: running ? null : new Date(ended).toISOString(),
+    created_at: started,
+    completed_at: running ? null : new Date(Date.parse(started) + ms).toISOString(),
   };
 }
 
@@ -104,14 +101,13 @@ async function recordsOf({ context, site }: ApiCall, id?: string, only?: string)
   const live = await findLiveRun(ports, project);
   const records: AgentRun[] = [];
   const views = only === undefined ? readViews(ports, project, id) : [await viewOf(ports, project, only)];
-  for await (const { run, finished, current, at } of views) {
-    const jobs = [...finished, ...(current === undefined ? [] : [current])];
-    const own = jobs.filter(({ taskId = "", stage }) => (id ?? taskId) === taskId && !ENDS.has(stage ?? ""));
+  for await (const view of views) {
+    const own = jobsOf(view).filter(({ task, stage }) => (id ?? task) === task && !ENDS.has(stage ?? ""));
     if (own.length === 0) continue;
-    const labels = await labelsOf(context, path.join(project.logDir, "runs", run));
+    const labels = await labelsOf(context, path.join(project.logDir, "runs", view.run));
     for (const job of own.reverse()) {
       const label = labels.get(job.job);
-      if (label !== undefined) records.push(recordOf(job, { run, label, live: live?.run === run, at }));
+      if (label !== undefined) records.push(recordOf(job, { label, live: live?.run === view.run }));
     }
   }
   return records;

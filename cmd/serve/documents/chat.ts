@@ -39,7 +39,8 @@ async function readPinned({ context }: Pick<ApiCall, "context">, names: readonly
   return Promise.all(
     names.map(async (name) => {
       const read = await readInside({ files: ports.files, root, hidden }, name, MOST_PINNED_BYTES);
-      if (read === undefined) throw misshapen("pinnedFiles", `${name} may not be read, or is not there`);
+      if (read === undefined)
+        throw misshapen({ at: "pinnedFiles", message: `${name} may not be read, or is not there` });
       return `[pinned file ${name}]\n${read.text.split("\n").slice(0, MOST_LINES).join("\n")}`;
     }),
   );
@@ -50,7 +51,7 @@ async function messageOf(call: ApiCall<unknown, z.infer<typeof Body>>): Promise<
   const { messages, sessionId, pinnedFiles = [], projectContextOverride: about } = call.body;
   const last = messages.at(-1);
   if (last?.role !== "user" || last.content.trim() === "")
-    throw misshapen("messages", "the last one must be the user's, with a text");
+    throw misshapen({ at: "messages", message: "the last one must be the user's, with a text" });
   const earlier = sessionId === undefined ? messages.slice(0, -1) : [];
   return [
     ...(about === undefined ? [] : [`[about the project]\n${about}`]),

@@ -46,12 +46,10 @@ function dataOf(event: ChapoEvent, session: string, seen: TurnSeen): object {
       return { iteration, event: cause, tokenUsage: usage };
     }
     case "step":
-      return { iteration: event.data.iteration, decision: withoutNulls(event.data.decision) };
+      return toStep(event.data);
     case "action_pending": {
-      const { callId, tool, args, preview, because, agent } = event.data;
-      const description = `${agent} wants to use ${tool} (${because})`;
-      const said = { callId, agent, toolName: tool, toolArgs: args, description, preview: shorten(preview) };
-      return { actionId: actionId(session, callId), ...said };
+      const { callId, agent } = event.data;
+      return { actionId: actionId(session, callId), callId, agent, ...sayPending(event.data) };
     }
     case "answer":
       return { ...event.data, steps: seen.steps, totalIterations: seen.iterations };
@@ -66,24 +64,35 @@ function dataOf(event: ChapoEvent, session: string, seen: TurnSeen): object {
 
 const MOST_PREVIEW = 12_000;
 
-/** A preview of a bounded length, which says first what is not shown. */
-export function shorten(preview: string): string {
+/** A call that waits; its preview has a bounded length, and says first what is not shown. */
+export function sayPending({
+  tool,
+  args,
+  preview,
+  because,
+  agent,
+}: Pick<SessionCall, "tool" | "args" | "preview" | "because" | "agent">) {
   const more = preview.length - MOST_PREVIEW;
-  if (more <= 0) return preview;
-  return `[the last ${more} characters are not shown]\n${preview.slice(0, MOST_PREVIEW)}`;
+  const mark = more <= 0 ? "" : `[the last ${more} characters are not shown]\n`;
+  return {
+    toolName: tool,
+    toolArgs: args,
+    description: `${agent} wants to use ${tool} (${because})`,
+    preview: mark + preview.slice(0, MOST_PREVIEW),
+  };
 }
 
-function withoutNulls(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));
+/** A step without what its model left out. */
+function toStep({ iteration, decision }: Extract<ChapoEvent, { type: "step" }>["data"]) {
+  const said = Object.entries(decision).filter(([, one]) => one !== null);
+  return { iteration, decision: Object.fromEntries(said) as object };
 }
 
 /** The turn with one more event. */
 export function seeEvent(seen: TurnSeen, event: ChapoEvent): TurnSeen {
   if (event.child !== undefined) return seen;
   if (event.type === "thinking") return { ...seen, iterations: seen.iterations + 1 };
-  if (event.type !== "step") return seen;
-  const step = { iteration: event.data.iteration, decision: withoutNulls(event.data.decision) };
-  return { ...seen, steps: [...seen.steps, step] };
+  return event.type === "step" ? { ...seen, steps: [...seen.steps, toStep(event.data)] } : seen;
 }
 
 /** The id of a call that waits: its session and its own id, which may repeat in another session. */
@@ -104,9 +113,7 @@ const OLDER: Readonly<Record<string, (data: SaidEvent["data"]) => SaidEvent>> = 
 export const STREAMS = ["agents", "all"] as const;
 export type StreamNames = (typeof STREAMS)[number] | undefined;
 
-export interface StoredEvent {
-  type: string;
-  data: Readonly<Record<string, unknown>>;
+export interface StoredEvent extends SaidEvent {
   timestamp: string;
 }
 
@@ -125,5 +132,5 @@ export function forClient(line: string, names: StreamNames): string[] {
   const { type, data } = event;
   if (names !== "all" && EXTRA.has(type)) return [];
   const older = names === "agents" ? OLDER[type]?.(data) : undefined;
-  return [older === undefined ? line : JSON.stringify({ ...(JSON.parse(line) as object), ...older })];
+  return [older === undefined ? line : JSON.stringify({ ...parseLine(line)?.value, ...older })];
 }

@@ -7,7 +7,7 @@ import { usageError, UserError } from "../../../src/system/errors.js";
 import type { PermissionMode } from "../../../src/config/settings/modes.js";
 import { given } from "../../../src/system/given.js";
 import { nodePorts } from "../../../src/system/processes/node-ports.js";
-import { isInside } from "../../../src/git/room/room.js";
+import { leadsInside } from "../../../src/system/files/leads-inside.js";
 import { siteOf } from "../../commands/chapo/site.js";
 import { ApiError, misshapen } from "../api-error.js";
 import { count, route, type ApiCall, type ApiRoute } from "../route.js";
@@ -64,7 +64,7 @@ export async function beginTurn(
         hint: "approve them at a terminal, where looper run asks",
       });
     if (!(error instanceof UserError)) throw error;
-    throw misshapen("", error.message, given({ hint: error.hint }));
+    throw misshapen({ message: error.message, ...given({ hint: error.hint }) });
   }
 }
 
@@ -82,13 +82,12 @@ function modelOfProvider(
   return usualModelOf(provider);
 }
 
-async function rootInside({ ports }: ApiCall["context"], project: string, asked: string): Promise<string> {
-  const refused = usageError(`projectRoot ${asked} is not the project, nor a folder inside it`);
-  const top = await ports.files.realPath(project);
-  const root = await ports.files.realPath(path.resolve(project, asked));
-  if (root === undefined || (await ports.files.stat(root))?.kind !== "folder") throw refused;
-  if (root !== top && (top === undefined || !isInside(top, root))) throw refused;
-  return root;
+async function rootInside({ ports: { files } }: ApiCall["context"], project: string, asked: string) {
+  const named = path.resolve(project, asked);
+  const [top, root] = [await files.realPath(project), await files.realPath(named)];
+  const isFolder = root !== undefined && (await files.stat(root))?.kind === "folder";
+  if (isFolder && (root === top || (await leadsInside(files, root, project)))) return root;
+  throw usageError(`projectRoot ${asked} is not the project, nor a folder inside it`);
 }
 
 /** The lines of a session from a number on. */
@@ -96,16 +95,15 @@ function streamFrom({ site, signal, query }: ApiCall<{ stream?: StreamNames }>, 
   return site.turns.stream(begun, signal, (line) => forClient(line, query.stream));
 }
 
-const AGENTS = ["developer", "searcher", "document_manager", "commander"] as const;
 const TOLD = [
-  ...(["looper.core", "looper.decision", "looper.validation"] as const),
-  ...AGENTS.map((name) => `looper.agent.${name}` as const),
+  ...(["looper.core", "looper.decision", "looper.validation", "looper.agent.developer"] as const),
+  ...(["looper.agent.searcher", "looper.agent.document_manager", "looper.agent.commander"] as const),
 ];
 
 /** `looper.agent.document_manager` → `Document manager`. */
 function titleOf(id: string): string {
-  const [name = ""] = id.split(".").slice(-1);
-  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+  const name = id.slice(id.lastIndexOf(".") + 1).replaceAll("_", " ");
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 export const LOOPER_ROUTES: readonly ApiRoute[] = [

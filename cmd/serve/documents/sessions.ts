@@ -124,7 +124,9 @@ export const CHAPO_ROUTES: readonly ApiRoute[] = [
     does: "The lines of notes with every word of the query, newest first.",
     query: z.strictObject({
       query: z.string().min(1).max(200),
-      limit: count(MOST_HITS).optional(),
+      limit: count(MOST_HITS)
+        .refine((limit) => limit > 0, "at least 1")
+        .optional(),
       includeLongTerm: z.enum(["true", "false"]).optional(),
     }),
     answer: z.object({
@@ -132,7 +134,6 @@ export const CHAPO_ROUTES: readonly ApiRoute[] = [
     }),
     handle: async (call) => {
       const { query, limit = USUAL_HITS, includeLongTerm } = call.query;
-      if (limit === 0) throw misshapen("limit", "at least 1");
       // Those of the long term come last.
       const { hits } = await (await memoryOf(call)).search(query, limit);
       const wanted = hits.filter(({ file }) => includeLongTerm !== "false" || file !== LONG_TERM);
@@ -147,7 +148,7 @@ export const CHAPO_ROUTES: readonly ApiRoute[] = [
       const memory = await memoryOf(call);
       const isToday = asked === "today";
       if (!isToday && (!/^\d{4}-\d\d-\d\d$/.test(asked) || Number.isNaN(Date.parse(asked))))
-        throw misshapen("date", "expected YYYY-MM-DD");
+        throw misshapen({ at: "date", message: "expected YYYY-MM-DD" });
       const { file, text } = await memory.readDay(isToday ? undefined : asked);
       return { date: file.slice(-"2026-01-01.md".length, -".md".length), filePath: file, content: text };
     },

@@ -9,7 +9,8 @@ import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { tryParseJson } from "../../../src/system/text/json.js";
 import type { makeApp } from "../app.js";
-import { headOf, judgeHead, type ServerNames } from "../guards.js";
+import { judgeHead } from "../guards.js";
+import type { Site } from "../route.js";
 
 const PATH = "/api/ws/chat";
 const MOST_MESSAGE = 1 << 20;
@@ -35,11 +36,7 @@ type FromClient = z.infer<typeof FromClient>;
 const State = z.looseObject({ status: z.string(), lastSeq: z.int() });
 const Pending = z.object({ actions: z.array(z.looseObject({ sessionId: z.string() })) });
 
-export interface SocketSite {
-  app: ReturnType<typeof makeApp>;
-  names: () => ServerNames;
-  closing: AbortSignal;
-}
+export type SocketSite = Pick<Site, "names" | "closing"> & { app: ReturnType<typeof makeApp> };
 
 const server = new WebSocketServer({
   noServer: true,
@@ -51,11 +48,8 @@ const server = new WebSocketServer({
 
 /** Answers a request to upgrade; one from elsewhere is refused as every other. */
 export function upgrade(site: SocketSite, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const { headersDistinct, headers, url = "", method = "GET" } = request;
-  const refused = judgeHead(
-    headOf(method, headersDistinct["host"], (name) => headersDistinct[name]?.[0]),
-    site.names(),
-  );
+  const { headersDistinct, headers, url = "" } = request;
+  const refused = judgeHead(headersDistinct, site.names());
   const status = refused?.status ?? (url.split("?")[0] === PATH ? undefined : 404);
   if (status !== undefined) {
     socket.end(`HTTP/1.1 ${String(status)} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
@@ -70,6 +64,13 @@ export function upgrade(site: SocketSite, request: IncomingMessage, socket: Dupl
       client.terminate();
     });
   });
+}
+
+/** The refusal of an endpoint. */
+class Refused extends Error {
+  constructor(readonly body: object) {
+    super("refused");
+  }
 }
 
 /** One socket and its client. */
@@ -98,21 +99,19 @@ class Talk {
       return this.#refuse({ error: "too many connections" }, CODES.busy);
     const asked = new URL(this.request.url ?? "", "http://localhost").searchParams.get("sessionId");
     // Messages that come before the key was checked wait for it.
-    let turn = this.#check();
+    const known = this.#ask("GET", "/api/sessions");
     client.on("message", (data) => {
-      turn = turn.then((isKnown) => {
-        if (isKnown) void this.#take(Buffer.from(data as Buffer));
-        return isKnown;
-      });
+      known.then(
+        () => this.#take(Buffer.from(data as Buffer)),
+        () => undefined,
+      );
     });
-    if ((await turn) && asked !== null) await this.#hello({ type: "hello", sessionId: asked });
-  }
-
-  /** Whether the key is that of a session. */
-  async #check(): Promise<boolean> {
-    const { status, body } = await this.#ask("GET", "/api/sessions");
-    if (status !== 200) await this.#refuse(body, CODES.refused);
-    return status === 200;
+    try {
+      await known;
+    } catch (error) {
+      return this.#refuse(bodyOf(error), CODES.refused);
+    }
+    if (asked !== null) await this.#answer({ type: "hello", sessionId: asked });
   }
 
   async #refuse(body: object, code: number): Promise<void> {
@@ -124,108 +123,94 @@ class Talk {
     const json = tryParseJson(bytes);
     const read = json.ok ? FromClient.safeParse(json.value) : undefined;
     if (read?.success !== true) return this.#refuse({ error: "Invalid message" }, CODES.malformed);
-    await this.#answer(read.data).catch(() => this.#send({ type: "error", error: "an internal error" }));
+    return this.#answer(read.data);
   }
 
-  async #answer(message: FromClient): Promise<void> {
-    const { type, requestId, ...body } = message;
+  /** Each answer to a message has its `requestId`. */
+  async #answer({ requestId, ...message }: FromClient): Promise<void> {
+    const tell = (said: object): Promise<void> => this.#send({ ...said, requestId });
+    await this.#act(message, tell).catch((error: unknown) => tell({ type: "error", ...bodyOf(error) }));
+  }
+
+  async #act(message: FromClient, tell: Tell): Promise<void> {
+    const { type, ...body } = message;
+    const { sessionId = "", taskId = "", sinceSeq = 0 } = body;
     switch (type) {
       case "ping":
-        return this.#send({ type: "pong" });
+        return tell({ type: "pong" });
       case "hello":
-        return this.#hello(message);
+        return this.#hello(sessionId, sinceSeq, tell);
       case "subscribe":
-        return this.#subscribe(message);
+        return this.#subscribe(taskId, tell);
       case "request":
-        return this.#stream({ requestId }, "POST", "/api/looper", body);
+        return this.#stream(tell, "POST", "/api/looper", body);
       case "question":
-        return this.#stream({ requestId }, "POST", "/api/looper", {
-          ...{ sessionId: message.sessionId, message: message.answer },
-        });
+        return this.#stream(tell, "POST", "/api/looper", { sessionId: body.sessionId, message: body.answer });
       case "approval": {
-        const { approvalId: id = "", approved, comment } = message;
-        if (approved === undefined)
-          return this.#send({ type: "error", requestId, error: "approved is missing: true or false" });
-        const sessionId = id.split(".")[0] ?? "";
-        const { body: before } = await this.#ask(
-          "GET",
-          `/api/looper/status/${encodeURIComponent(sessionId)}`,
-        );
+        const { approvalId: id = "", approved, comment } = body;
+        if (approved === undefined) throw new Refused({ error: "approved is missing: true or false" });
+        const session = id.split(".")[0] ?? "";
+        const before = await this.#state(session).catch(() => ({ lastSeq: 0 }));
         const where = `/api/actions/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`;
-        const said = await this.#ask("POST", where, comment === undefined ? undefined : { comment });
-        if (said.status !== 200) return this.#send({ type: "error", requestId, ...said.body });
-        return this.#follow({ requestId }, sessionId, State.parse(before).lastSeq);
+        await this.#ask("POST", where, comment === undefined ? undefined : { comment });
+        return this.#follow(session, before.lastSeq, tell);
       }
       default:
         return never(type);
     }
   }
 
+  async #state(session: string) {
+    const response = await this.#ask("GET", `/api/looper/status/${encodeURIComponent(session)}`);
+    return State.parse(await response.json());
+  }
+
   /** Tells where the session is, then every event after the one that the client saw last. */
-  async #hello({ sessionId = "", sinceSeq = 0, requestId }: FromClient): Promise<void> {
-    const id = encodeURIComponent(sessionId);
-    const { status, body } = await this.#ask("GET", `/api/looper/status/${id}`);
-    if (status !== 200) return this.#send({ type: "error", requestId, ...body });
-    const state = State.parse(body);
-    const { actions } = Pending.parse((await this.#ask("GET", "/api/actions/pending")).body);
+  async #hello(sessionId: string, since: number, tell: Tell): Promise<void> {
+    const state = await this.#state(sessionId);
+    const { actions } = Pending.parse(await (await this.#ask("GET", "/api/actions/pending")).json());
     const pendingActions = actions.filter((one) => one.sessionId === sessionId);
     const waits = state.status === "waiting_for_user" && pendingActions.length === 0;
-    await this.#send({
-      ...{ type: "hello_ack", requestId, sessionId, currentSeq: state.lastSeq },
+    await tell({
+      ...{ type: "hello_ack", sessionId, currentSeq: state.lastSeq },
       ...{ pendingApprovals: pendingActions, pendingActions },
       pendingQuestions: waits ? [{ sessionId }] : [],
     });
-    const { body: messages } = await this.#ask("GET", `/api/sessions/${id}/messages`);
-    await this.#send({ type: "initial_sync", ...state, ...messages });
-    return this.#follow({ requestId }, sessionId, sinceSeq);
+    const messages = await this.#ask("GET", `/api/sessions/${encodeURIComponent(sessionId)}/messages`);
+    await tell({ type: "initial_sync", ...state, ...((await messages.json()) as object) });
+    return this.#follow(sessionId, since, tell);
   }
 
-  #follow(how: { requestId: string | undefined }, session: string, after: number): Promise<void> {
-    return this.#stream(how, "GET", `/api/looper?sessionId=${encodeURIComponent(session)}&after=${after}`);
+  #follow(session: string, after: number, tell: Tell): Promise<void> {
+    return this.#stream(tell, "GET", `/api/looper?sessionId=${encodeURIComponent(session)}&after=${after}`);
   }
 
   /** Tells when an agent begins and ends to work at a task. */
-  async #subscribe({ taskId = "", requestId }: FromClient): Promise<void> {
-    const known = await this.#ask("GET", `/api/tasks/${encodeURIComponent(taskId)}/agent-runs`);
-    if (known.status !== 200) return this.#send({ type: "error", requestId, ...known.body });
-    await this.#send({ type: "subscribed", requestId, taskId });
+  async #subscribe(taskId: string, tell: Tell): Promise<void> {
+    await this.#ask("GET", `/api/tasks/${encodeURIComponent(taskId)}/agent-runs`);
+    await tell({ type: "subscribed", taskId });
     let type = "";
-    for await (const line of linesOf(await this.#fetch("GET", "/api/v1/changes"))) {
+    for await (const line of linesOf(await this.#ask("GET", "/api/v1/changes"))) {
       if (line.startsWith("event: ")) type = line.slice("event: ".length);
       if (!line.startsWith("data: ") || !type.startsWith("streaming-")) continue;
       const turn = JSON.parse(line.slice("data: ".length)) as { taskId: string };
-      if ([taskId, `T${taskId}`].includes(turn.taskId)) await this.#send({ type, ...turn });
+      if ([taskId, `T${taskId}`].includes(turn.taskId)) await tell({ type, ...turn });
     }
   }
 
-  /** Sends each line of an answer, with the id of the client's request. */
-  async #stream(
-    { requestId }: { requestId: string | undefined },
-    ...asked: [method: string, where: string, body?: object]
-  ): Promise<void> {
-    const response = await this.#fetch(...asked);
-    if (response.status !== 200) {
-      const body = (await response.json()) as object;
-      return this.#send({ type: "error", requestId, ...body });
-    }
-    for await (const line of linesOf(response))
-      await this.#send({ ...(JSON.parse(line) as object), requestId });
+  /** Tells each line of an answer. */
+  async #stream(tell: Tell, ...asked: [method: string, where: string, body?: object]): Promise<void> {
+    for await (const line of linesOf(await this.#ask(...asked))) await tell(JSON.parse(line) as object);
   }
 
-  async #ask(method: string, where: string, body?: object): Promise<{ status: number; body: object }> {
-    const response = await this.#fetch(method, where, body);
-    return { status: response.status, body: (await response.json()) as object };
-  }
-
-  async #fetch(method: string, where: string, body?: object): Promise<Response> {
-    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const headers = {
-      ...{ authorization: `Bearer ${this.peer.key}`, "content-type": "application/json" },
-      "content-length": String(bytes?.length ?? 0),
-    };
-    const asked = { method, headers, signal: this.#gone.signal, ...given({ body: bytes }) };
-    const request = new Request(new URL(where, "http://localhost"), asked);
-    return this.site.app.fetch(request, { incoming: this.request, outgoing: undefined });
+  /** The answer of an endpoint; throws what it refused with. */
+  async #ask(method: string, where: string, body?: object): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.peer.key}`, "content-type": "application/json" };
+    const sent = given({ body: body && JSON.stringify(body) });
+    const asked = { method, headers, signal: this.#gone.signal, ...sent };
+    const response = await this.site.app.request(where, asked, { incoming: this.request });
+    if (response.status !== 200) throw new Refused((await response.json()) as object);
+    return response;
   }
 
   /** Resolves once the client's socket has taken it: a slow reader waits for itself alone. */
@@ -236,6 +221,12 @@ class Talk {
       });
     });
   }
+}
+
+type Tell = (said: object) => Promise<void>;
+
+function bodyOf(error: unknown): object {
+  return error instanceof Refused ? error.body : { error: "an internal error" };
 }
 
 /** The whole lines of a stream, as they come. */

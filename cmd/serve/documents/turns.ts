@@ -17,7 +17,6 @@ import { ENDS, NEW_TURN, seeEvent, toSaid, type SaidEvent } from "./event-shapes
 
 /** Turns at once. */
 const MOST_TURNS = 16;
-const BEAT_MS = 10_000;
 const LINE_END = 10;
 
 /** A turn that a client asks for. */
@@ -41,7 +40,10 @@ export interface BegunTurn {
   from: number;
 }
 
-type Listen = (event: ChapoEvent) => void;
+/** Where the events of a session go, from its turn's begin on. */
+interface Heard {
+  take: (event: ChapoEvent) => void;
+}
 
 export class ChapoTurns {
   /** The turns in progress by their sessions. */
@@ -67,10 +69,10 @@ export class ChapoTurns {
       };
       await mustBeFree();
       const model = await modelOf(call);
-      let take: Listen = () => undefined;
+      const heard: Heard = { take: () => undefined };
       const listener = {
         onEvent: (event: ChapoEvent): void => {
-          take(event);
+          heard.take(event);
         },
         onWarning: () => undefined,
       };
@@ -83,7 +85,7 @@ export class ChapoTurns {
       try {
         const log = await openLog(this.ports, folder);
         await prepare?.(chapo);
-        const ended = this.#run(chapo, { log, work, hear: (listen) => (take = listen) });
+        const ended = this.#run(chapo, { log, work, heard });
         this.#turns.set(
           chapo.id,
           ended.finally(() => this.#turns.delete(chapo.id)),
@@ -103,8 +105,8 @@ export class ChapoTurns {
     const session = path.basename(folder);
     const isOver = (): Promise<boolean> => Promise.resolve(!this.isRunning(session));
     const over = { isOver, end: /"type":"(?:answer|clarify|error)"/ };
-    const coming = this.isRunning(session) ? { beatMs: BEAT_MS, over } : {};
-    for await (const line of this.followers.lines(folder, { after, signal, ...coming }))
+    const wish = this.isRunning(session) ? { over } : { once: true as const };
+    for await (const line of this.followers.lines(folder, { after, signal, ...wish }))
       if (typeof line !== "string") yield line.text;
   }
 
@@ -128,19 +130,18 @@ export class ChapoTurns {
 
   async #run(
     chapo: Chapo,
-    turn: { log: SessionLog; work: TurnRequest["work"]; hear: (listen: Listen) => void },
+    { log, work, heard }: { log: SessionLog; work: TurnRequest["work"]; heard: Heard },
   ): Promise<void> {
-    const { log, work, hear } = turn;
     let seen = NEW_TURN;
     let end: SaidEvent | undefined;
-    hear((event) => {
+    heard.take = (event) => {
       seen = seeEvent(seen, event);
       const said = toSaid(event, chapo.id, seen);
       if (said === undefined) return;
       // The end is told once the session is free for the next message.
       if (ENDS.has(said.type)) end = said;
       else log.add(said);
-    });
+    };
     try {
       const outcome = await work(chapo, this.closing);
       const why = outcome.how === "error" ? outcome.error : "the turn ended without an answer";
@@ -179,14 +180,10 @@ export async function lastSeq(ports: Ports, folder: string): Promise<number> {
   return end?.lines[0]?.seq ?? 0;
 }
 
-interface SessionLog {
-  /** The number of the last line before it was opened. */
-  from: number;
-  add: (event: SaidEvent) => void;
-  close: () => Promise<void>;
-}
+type SessionLog = Awaited<ReturnType<typeof openLog>>;
 
-async function openLog(ports: Ports, folder: string): Promise<SessionLog> {
+/** The log of a session's events; `from`: the number of its last line so far. */
+async function openLog(ports: Ports, folder: string) {
   const { clock, files } = ports;
   const from = await lastSeq(ports, folder);
   const file = path.join(folder, "events.jsonl");
@@ -197,12 +194,12 @@ async function openLog(ports: Ports, folder: string): Promise<SessionLog> {
   let seq = from;
   return {
     from,
-    add: ({ type, data }) => {
+    add: ({ type, data }: SaidEvent): void => {
       // `seq` first: logs are followed by it.
       const line = { seq: ++seq, type, data, timestamp: new Date(clock.now()).toISOString() };
       // On a full disk the turn works on, and its clients see no more of it.
       open.append(`${JSON.stringify(line)}\n`).catch(() => undefined);
     },
-    close: () => open.close().catch(() => undefined),
+    close: (): Promise<void> => open.close().catch(() => undefined),
   };
 }

@@ -71,23 +71,21 @@ const AttemptDetail = z.object({
 type AttemptDetail = z.infer<typeof AttemptDetail>;
 
 /** A job of an agent: an attempt at a task, a review, a draft or a repair. */
-export const AgentJob = z.object({
-  run: z.string(),
-  job: z.int(),
-  phase: z.string(),
-  task: z.string().nullable(),
-  stage: z.string().nullable(),
-  agent: z.string(),
-  attempt: z.int(),
-  started: z.string().describe("RFC 3339"),
-  duration_ms: z.number().describe("Until now, of the one in progress"),
-  result: z.string().nullable().describe("In a word; null while it is in progress, or if its run was killed"),
-  verdict: z.string().nullable(),
-  why: z.string(),
-  tokens: z.int(),
-  cost_usd: z.number().nullable(),
-});
-type AgentJob = z.infer<typeof AgentJob>;
+export const AgentJob = ShowAnswer.shape.history.element
+  .pick({ run: true, job: true, agent: true, attempt: true, started: true, tokens: true, cost_usd: true })
+  .extend({
+    phase: z.string(),
+    task: z.string().nullable(),
+    stage: z.string().nullable(),
+    duration_ms: z.number().describe("Until now, of the one in progress"),
+    result: z
+      .string()
+      .nullable()
+      .describe("In a word; null while it is in progress, or if its run was killed"),
+    verdict: z.string().nullable(),
+    why: z.string(),
+  });
+export type AgentJob = z.infer<typeof AgentJob>;
 
 /** The finished jobs of a run as they began, then the one in progress. `now`: of a run that works. */
 export function jobsOf({ run, finished, current, at }: View, now = at): AgentJob[] {
@@ -156,20 +154,12 @@ function factsOf(events: readonly Sealed[]): Omit<AttemptDetail, "attempt" | "de
   const [gate, agent, failed] = [last("gate_finished"), last("agent_finished"), last("attempt_failed")];
   const baseline = last("baseline_finished")?.commands;
   const { report } = agent ?? {};
-  const judged = (): AttemptDetail["gate"] => {
-    if (gate === undefined) return null;
-    const { seq, duration_ms, verdict } = gate;
-    const isUnsure = verdict === "unbroken" || verdict === "unverified";
-    return {
-      ...GateReport.parse(gate),
-      seq,
-      duration_ms,
-      reasons: isUnsure ? whyNotVerified(gate, baseline ?? []) : [],
-    };
-  };
+  const isUnsure = gate?.verdict === "unbroken" || gate?.verdict === "unverified";
+  const reasons = isUnsure ? whyNotVerified(gate, baseline ?? []) : [];
+  const judged = gate && { ...GateReport.parse(gate), seq: gate.seq, duration_ms: gate.duration_ms, reasons };
   return {
     baseline: baseline ?? null,
-    gate: judged(),
+    gate: judged ?? null,
     report: report !== undefined && "found" in report ? report.found : null,
     usage: agent?.usage ?? null,
     failure: failed === undefined ? null : Failure.parse(failed),

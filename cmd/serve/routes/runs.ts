@@ -18,7 +18,6 @@ import { startRun } from "../start-run.js";
 import { frame, Stream } from "../streams.js";
 import { AgentJob, jobsOf } from "./attempts.js";
 
-const BEAT_MS = 10_000;
 /** It is a word of a command, of which Linux takes 128 KiB. */
 const MOST_PROMPT = 120_000;
 
@@ -111,8 +110,13 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
       const live = await findLiveRun(call.context.ports, await call.site.project());
       if (live?.run !== path.basename(folder))
         throw new ApiError(409, "not-running", `${path.basename(folder)} is not in progress`);
-      const stopped = stop.answer(call.context, call.body?.now === true ? { now: true } : {});
-      return (await stopped.catch(explainSilence)).json;
+      try {
+        return (await stop.answer(call.context, call.body?.now === true ? { now: true } : {})).json;
+      } catch (error) {
+        // A run that does not answer is not the fault of this server.
+        if (!(error instanceof UserError) || error.kind !== "environment") throw error;
+        throw new ApiError(504, "no-reaction", error.message, { hint: error.hint });
+      }
     },
   }),
   route("GET", "/runs/{run}/events", {
@@ -134,10 +138,10 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
       const isOver = async (): Promise<boolean> =>
         (await findLiveRun(context.ports, await site.project()))?.run !== run;
       const over = { isOver, end: /"type":"run_ended"/ };
-      const lines = site.followers.lines(folder, { after, beatMs: BEAT_MS, signal, over });
-      if (call.header("accept")?.includes("application/x-ndjson") === true)
-        return new Stream("application/x-ndjson", ndjson(lines));
-      return new Stream("text/event-stream", sse(run, lines, context.ports.clock));
+      const lines = site.followers.lines(folder, { after, signal, over });
+      return call.header("accept")?.includes("application/x-ndjson") === true
+        ? new Stream("application/x-ndjson", ndjson(lines))
+        : new Stream("text/event-stream", sse(run, lines, context.ports.clock));
     },
   }),
   route("GET", "/runs/{run}/log", {
@@ -149,12 +153,6 @@ export const RUN_ROUTES: readonly ApiRoute[] = [
     },
   }),
 ];
-
-/** A run that does not answer is not the fault of this server. */
-function explainSilence(error: unknown): never {
-  if (!(error instanceof UserError) || error.kind !== "environment") throw error;
-  throw new ApiError(504, "no-reaction", error.message, { hint: error.hint });
-}
 
 /** The number after which a client wants events: `Last-Event-ID: run:seq`, or `after`. */
 function lastSeen(call: ApiCall<{ after?: number | undefined }>, run: string): number {

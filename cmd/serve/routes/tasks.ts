@@ -20,7 +20,7 @@ import { problemsText, readTasks, tasksIn } from "../../lookup/read-tasks.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { refusalLines } from "../../../src/ui/terminal/lines/undo-lines.js";
 import { ApiError } from "../api-error.js";
-import { route, WithHeaders, type ApiCall, type ApiRoute } from "../route.js";
+import { route, type ApiCall, type ApiRoute } from "../route.js";
 
 /** The values of a task that a client may give; unknown keys are refused. */
 const Values = TaskValues.omit({ status: true, blockers: true, result: true }).extend({
@@ -65,17 +65,18 @@ export function tagOf(task: Task): string {
 /** A call that is refused with 412 where its client saw another version of the row. */
 async function matching<Call extends ApiCall>(call: Call): Promise<{ call: Call; id: string }> {
   const { id } = await findRow(call);
-  const wanted = call.header("if-match");
-  if (wanted === undefined) return { call, id };
   const precondition = ({ tasks }: Pick<Backlog, "tasks">): void => {
-    const row = tasks.find((task) => task.id === id);
-    mustMatch(wanted, row);
+    mustMatch(
+      call,
+      tasks.find((task) => task.id === id),
+    );
   };
   return { call: { ...call, context: { ...call.context, precondition } }, id };
 }
 
-function mustMatch(wanted: string | undefined, row: Task | undefined): void {
-  if (wanted === undefined || row === undefined || wanted === "*" || tagOf(row) === wanted) return;
+function mustMatch({ header }: ApiCall, row: Task | undefined): void {
+  const wanted = header("if-match") ?? "*";
+  if (row === undefined || wanted === "*" || tagOf(row) === wanted) return;
   throw new ApiError(412, "changed", `${row.id} was changed meanwhile`, { task: row, tag: tagOf(row) });
 }
 
@@ -183,8 +184,8 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     errors: [404],
     handle: async (call) => {
       const row = await findRow(call);
-      const { json } = await show.answer(call.context, { id: row.id });
-      return new WithHeaders(json, { etag: tagOf(row) });
+      call.headers.set("etag", tagOf(row));
+      return (await show.answer(call.context, { id: row.id })).json;
     },
   }),
   route("GET", "/tasks/{id}/why", {
@@ -257,7 +258,7 @@ export const TASK_ROUTES: readonly ApiRoute[] = [
     handle: async (call) => {
       const { reason, cascade, dry_run: dry } = call.body ?? {};
       const row = await findRow(call);
-      mustMatch(call.header("if-match"), row);
+      mustMatch(call, row);
       if (dry !== true) await mustNotRun(call, "undo a task");
       const wish = { id: row.id, y: true as const, ...given({ reason, cascade, dryRun: dry }) };
       const { json } = await undo.answer(call.context, wish);
