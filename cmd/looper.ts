@@ -233,12 +233,22 @@ async function openFiles(): Promise<Files> {
   return nodeFiles();
 }
 
+/** A shell can be in a folder that another program removed. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw usageError("the folder that this shell is in was removed", "go to one that exists: cd FOLDER");
+  }
+}
+
 async function main(): Promise<CommandOutcome> {
   const argv = process.argv.slice(2);
   here.diagnostics = guessDiagnostics(argv, process.env);
   const asked = await readCommandLine(argv, {
     version: LOOPER_VERSION,
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     isFile: async (file) => {
       const stat = await (await openFiles()).stat(file).catch(() => undefined);
       return stat?.kind === "file";

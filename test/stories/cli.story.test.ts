@@ -252,6 +252,16 @@ test(
 );
 
 test(
+  "in a folder that was removed a command says so",
+  story((rig) => {
+    const line = `mkdir gone && cd gone && rmdir ../gone; { "${process.execPath}" "${BIN}" ls; echo "$?"; } 2>&1`;
+    const said = execFileSync("bash", ["-c", line], { cwd: rig.project, env: rig.env, encoding: "utf8" });
+    expect(said).toMatch(/^looper: the folder that this shell is in was removed\n {2}go to .*\n2\n$/u);
+    return Promise.resolve();
+  }),
+);
+
+test(
   "a run continues in silence when the reader of its events is gone",
   story((rig) => {
     rig.writeBacklog(Array.from({ length: 3 }, (_, at) => ({ id: `T${at}` })));

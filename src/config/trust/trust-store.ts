@@ -1,6 +1,7 @@
 // Remembers, in the user's state folder, which projects were trusted with what.
 import path from "node:path";
 import { z } from "zod";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { createFingerprint, type TrustLine } from "./trust.js";
@@ -32,8 +33,14 @@ export async function rememberTrust(files: Files, folder: string, question: Trus
   const said = new Set(lines.map(createFingerprint));
   const kept = answersFor(answers, project).filter((other) => !said.has(other));
   const next = { ...answers, [project]: [...kept.slice(-KEPT), ...said] };
-  await files.makeFolder(folder, 0o700);
-  await files.writeAtomic(fileIn(folder), `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+  try {
+    await files.makeFolder(folder, 0o700);
+    await files.writeAtomic(fileIn(folder), `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    const hint = "make it writable, or approve for one run: looper run --trust";
+    throw new UserError("environment", `the approval cannot be kept: ${errorMessage(error)}`, hint);
+  }
 }
 
 function answersFor(answers: Answers, project: string): readonly string[] {

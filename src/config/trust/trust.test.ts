@@ -253,3 +253,12 @@ test("a file that cannot be understood trusts nothing, and is mended by the next
   await rememberTrust(files, state, one);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "/p": one.lines.map(createFingerprint) });
 });
+
+test("a yes that cannot be kept, as in a home that is read-only, is refused with the flag that needs no keeping", async () => {
+  writeFileSync(path.join(top, "home"), "");
+  const refused = rememberTrust(files, path.join(top, "home", "looper"), question("f1"));
+  await expect(refused).rejects.toMatchObject({
+    message: expect.stringContaining("the approval cannot be kept: ") as string,
+    hint: expect.stringContaining("looper run --trust") as string,
+  });
+});
