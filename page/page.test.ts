@@ -93,13 +93,15 @@ test("a sum leaves out values that are not known, and of nothing known it is not
 
 test("a log that is read piece by piece gives each line whole, and once", () => {
   const log = new TextEncoder().encode("one\nzwei – zwei\n3\n\nvier\n");
-  const read = (at: number) => pieceOf(log.subarray(at, at + 20), at, log.length);
-  const seen: string[] = [];
-  for (let piece = read(0); ; piece = read(piece.to - 1)) {
-    seen.push(...piece.lines);
-    if (piece.to === log.length) break;
+  for (let size = 16; size <= log.length; size++) {
+    const read = (at: number) => pieceOf(log.subarray(at, at + size), at, log.length);
+    const seen: string[] = [];
+    for (let piece = read(0); ; piece = read(piece.to - 1)) {
+      seen.push(...piece.lines);
+      if (piece.to === log.length) break;
+    }
+    expect(seen, `${size} bytes at a time`).toEqual(["one", "zwei – zwei", "3", "vier"]);
   }
-  expect(seen).toEqual(["one", "zwei – zwei", "3", "vier"]);
   expect(pieceOf(new TextEncoder().encode("long"), 8, 99)).toEqual({
     from: 8,
     to: 12,
