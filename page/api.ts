@@ -62,7 +62,8 @@ function place(path: string): string {
 async function refusal(response: Response): Promise<Refused> {
   const body = (await response.json().catch(() => ({}))) as { error?: unknown };
   const { error } = body;
-  if (response.status === 401) keep();
+  // A link that was used before says nothing of the session.
+  if (response.status === 401 && !response.url.endsWith("/session")) keep();
   if (typeof error === "string") return new Refused(response.status, "", error, body);
   const { code = "", message, ...rest } = (error ?? {}) as { code?: string; message?: string };
   return new Refused(response.status, code, message ?? `the server answered ${response.status}`, rest);

@@ -164,6 +164,10 @@ inChromium(
       expect(await page.evaluate(SEND_SHOWN)).toBe(true);
       await page.getByRole("link", { name: "Now", exact: true }).click();
       await page.getByRole("heading", { name: "Last run" }).waitFor();
+      // A link that is opened a second time leaves the browser signed in.
+      await page.goto("about:blank");
+      await page.goto(`${base}/#key=${key}`);
+      await page.getByRole("heading", { name: "Last run" }).waitFor();
       const wide = await page.evaluate("document.documentElement.scrollWidth");
       expect(wide).toBe(390);
       expect(troubles.filter(isUnexpected)).toEqual([]);
