@@ -85,11 +85,7 @@ export const StageShapes = z.discriminatedUnion("kind", [
     protects: z.array(Name).optional().describe("Stages whose tests this one must not change"),
   }),
   z.strictObject({ kind: z.literal("analyze"), ...byAgent }),
-  z.strictObject({
-    kind: z.literal("check"),
-    ...common,
-    commands: z.array(Words).min(1),
-  }),
+  z.strictObject({ kind: z.literal("check"), ...common, commands: z.array(Words).min(1) }),
   z.strictObject({
     kind: z.literal("ask"),
     ...common,

@@ -20,7 +20,7 @@ import { StepEvent, type EventOf } from "../../logging/events/events.js";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { parseStart } from "../../logging/run-id.js";
-import { UserError } from "../../system/errors.js";
+import { environmentError, UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { readPatterns } from "../../todo/model/changes/changes.js";
@@ -72,7 +72,11 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
     const changed = await sortAttempt(places, order);
     if (!mustRunChecks(judged)) return { ...findingsOf(gate, whyNotVerified(gate, before)), changed };
     const lists = [[task], [...tasks.filter(({ status }) => status !== "done"), task], tasks];
-    if (!(await mayRun(request, lists))) throw makeUntrustedError();
+    if (!(await mayRun(request, lists)))
+      throw environmentError(
+        "the project's own files name commands that have not been approved yet",
+        "pass --trust, or approve them with a run on a terminal",
+      );
     const verdict = await runInRooms(request, { repo, places, order });
     if (verdict === "interrupted") return verdict;
     const { report, warnings } = verdict;
@@ -85,14 +89,6 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
 function findingsOf(report: GateReport, reasons: readonly string[]): Omit<Explained, "changed"> {
   const { verdict, because, needs = [], on = [] } = report;
   return { verdict, because, needs, on, reasons };
-}
-
-function makeUntrustedError(): UserError {
-  return new UserError(
-    "environment",
-    "the project's own files name commands that have not been approved yet",
-    "pass --trust, or approve them with a run on a terminal",
-  );
 }
 
 interface Restored {

@@ -2,7 +2,7 @@
 import { findStateFolder } from "../../config/read/places.js";
 import { isTrusted, rememberTrust } from "../../config/trust/trust-store.js";
 import { readTrust, type TrustFacts } from "../../config/trust/trust.js";
-import { UserError } from "../../system/errors.js";
+import { environmentError } from "../../system/errors.js";
 import type { Task } from "../../todo/model/task.js";
 import type { RunRequest } from "../runs/run-request.js";
 
@@ -49,13 +49,12 @@ async function trustOrRefuse(
         shown,
       ))
     ) {
-      throw new UserError("environment", "the project was not trusted: nothing was started");
+      throw environmentError("the project was not trusted: nothing was started");
     }
     await rememberTrust(ports.files, folder, question);
     return;
   }
-  throw new UserError(
-    "environment",
+  throw environmentError(
     `the project's own files name commands that have not been approved yet:\n${shown.join("\n")}`,
     "read them, then approve them: run once on a terminal, or pass --trust for this run; commands you set with looper (config set, set, add --verify) are approved",
   );

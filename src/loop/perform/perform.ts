@@ -29,7 +29,7 @@ import { getTask } from "./stage-of.js";
 import type { World } from "./world.js";
 import { describeDamage } from "../../git/base/repository/damage.js";
 import { GitError } from "../../git/base/git.js";
-import { errorMessage, UserError } from "../../system/errors.js";
+import { errorMessage, environmentError } from "../../system/errors.js";
 import { EffectError, isEnvironmentFailure } from "../step/drive.js";
 import { PickLine } from "../../agents/hosted/host.js";
 import { parseJson } from "../../system/text/json.js";
@@ -204,7 +204,7 @@ async function explainLostRepository({ repo }: World, error: unknown): Promise<u
   if (damage === undefined) return error;
   if (error instanceof EffectError) return new EffectError(error.effect, `${damage.what}: ${damage.hint}`);
   const first = error instanceof GitError ? "" : `${errorMessage(error)}; `;
-  return new UserError("environment", `${first}${damage.what}`, damage.hint, { cause: error });
+  return environmentError(`${first}${damage.what}`, damage.hint, { cause: error });
 }
 
 /** A pure function needs far less. */
@@ -232,7 +232,7 @@ async function performPick(
   const refuse = (why: string): never => {
     const message = `schedule.strategy: ${file} chose no agent for ${task_id}: ${why}`;
     const hint = "correct the module, or set schedule.strategy to a word";
-    throw new UserError("environment", log.redact(message), hint);
+    throw environmentError(log.redact(message), hint);
   };
   if (timedOut) return refuse(`it did not answer within ${LIMIT_MS / 1000} s`);
   const line = Buffer.from(stdout).toString("utf8").trim().split("\n").at(-1) ?? "";

@@ -14,7 +14,7 @@ import { makeTag, pushRelease, putTagsBack } from "../../git/release/release.js"
 import { restoreTo } from "../../git/restore/restore.js";
 import type { Ending, StepEvent, EventOf } from "../../logging/events/events.js";
 import { formatStamp } from "../../logging/run-log.js";
-import { errorMessage, UserError } from "../../system/errors.js";
+import { errorMessage, UserError, usageError } from "../../system/errors.js";
 import type { ProcessResult } from "../../system/ports.js";
 import { markOf } from "../../system/processes/mark.js";
 import { err, ok, type Result } from "../../system/result.js";
@@ -114,7 +114,7 @@ async function startRelease(
     ...(facts.prompt.checks.length > 0 ? [] : ["nothing checks this release: verify.commands is empty"]),
   ];
   if (!request.yes && !canAsk(request) && reasons.length > 0)
-    throw new UserError("usage", "confirmation needed: pass -y", `without a terminal: ${reasons.join("; ")}`);
+    throw usageError("confirmation needed: pass -y", `without a terminal: ${reasons.join("; ")}`);
   const world = await openWorld(request, assembly, { locks, release: facts.prompt });
   const ready = { ...assembly, rules: { ...rules, release: {} }, warnings: [...assembly.warnings, ...left] };
   await world.log.tell(

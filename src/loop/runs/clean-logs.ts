@@ -12,7 +12,7 @@ import {
   takeAway,
 } from "../../logging/run-folders.js";
 import { type LogLimits, selectRunsBeyond } from "../../logging/retention.js";
-import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { errorCode, errorMessage, environmentError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { filterOwnRuns, getRunFolder, readStart } from "./own-runs.js";
 import { findRealTodoFile, lockFolder } from "../../config/project/open-project.js";
@@ -80,15 +80,11 @@ export async function planClean(
   const stay: { run: string; why: Needed }[] = [];
   for (const run of old) {
     const why = needed.get(run);
-    if (why === undefined) remove.push({ run, bytes: await measureRun(site, run) });
+    if (why === undefined)
+      remove.push({ run, bytes: await measureFolder(site.ports, getRunFolder(site, run)) });
     else stay.push({ run, why });
   }
   return { remove, stay };
-}
-
-/** Measures a run's log in bytes. */
-export function measureRun({ ports, project }: LogSite, run: string): Promise<number> {
-  return measureFolder(ports, join(project.logDir, "runs", run));
 }
 
 /**
@@ -120,18 +116,18 @@ export async function orUnwritable<T>(what: string, remove: () => Promise<T>): P
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     const hint = "make the folder writable, then clean again to finish";
-    throw new UserError("environment", `cannot remove ${what}: ${errorMessage(error)}`, hint, {
+    throw environmentError(`cannot remove ${what}: ${errorMessage(error)}`, hint, {
       cause: error,
     });
   }
 }
 
 /** Runs that have only refs left: their start names a log in this folder that no longer exists. */
-function findLostRuns({ project }: LogSite, { known, all }: LogSurvey): string[] {
+function findLostRuns(site: LogSite, { known, all }: LogSurvey): string[] {
   // If no run exists at all, the disk they are on may be missing.
   if (all.size === 0) return [];
   return [...known.refs.starts]
-    .filter(([run, log]) => log === join(project.logDir, "runs", run) && !all.has(run))
+    .filter(([run, log]) => log === getRunFolder(site, run) && !all.has(run))
     .map(([run]) => run);
 }
 
@@ -143,7 +139,7 @@ export async function applyLimits(site: LogSite, limits: LogLimits): Promise<Cle
   const { ports, project } = site;
   const sizes = new Map<string, number>();
   const sizeOnce = async (run: string): Promise<number> => {
-    const bytes = sizes.get(run) ?? (await measureRun(site, run));
+    const bytes = sizes.get(run) ?? (await measureFolder(site.ports, getRunFolder(site, run)));
     sizes.set(run, bytes);
     return bytes;
   };

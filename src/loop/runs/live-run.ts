@@ -6,7 +6,7 @@ import type { Ports } from "../../system/ports.js";
 import { makeLockPaths } from "./locks.js";
 import { tellRun } from "../../logging/control.js";
 import { readLines } from "../../logging/read.js";
-import { UserError } from "../../system/errors.js";
+import { UserError, environmentError } from "../../system/errors.js";
 
 /** A run, as its lock names it. */
 export interface LiveRun {
@@ -100,8 +100,7 @@ async function waitUntil({ clock }: Ports, ms: number, isTrue: () => Promise<boo
 }
 
 function makeNoAnswerError({ run, pid }: LiveRun): UserError {
-  return new UserError(
-    "environment",
+  return environmentError(
     `run ${run} (pid ${String(pid)}) does not answer`,
     `wait for it, or end it with \`kill ${String(pid)}\`; nothing is lost`,
   );

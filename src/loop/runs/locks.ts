@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import type { Repository } from "../../git/base/repository/repository.js";
-import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { errorCode, errorMessage, UserError, environmentError } from "../../system/errors.js";
 import { acquireLock, type HeldLock } from "../../system/files/lock.js";
 import type { LockOwner } from "../../system/files/lock-owner.js";
 import { markOf } from "../../system/processes/mark.js";
@@ -54,8 +54,7 @@ export async function takeRunLocks(
   } catch (error) {
     await release();
     if (error instanceof UserError || errorCode(error) === undefined) throw error;
-    throw new UserError(
-      "environment",
+    throw environmentError(
       `cannot write the lock of this run in ${folder}: ${errorMessage(error)}`,
       `make ${folder} writable, or free some space`,
     );
@@ -95,8 +94,7 @@ function makeHeldError(owner: LockOwner, path: string): UserError {
     owner.token === ""
       ? "an unknown process"
       : `pid ${String(owner.pid)} on ${owner.host}, since ${owner.since}`;
-  return new UserError(
-    "environment",
+  return environmentError(
     `another run works on this: ${who}${owner.run === undefined ? "" : ` (run ${owner.run})`}`,
     `wait for it, or stop it; if it is gone for good, remove ${path}`,
   );

@@ -2,7 +2,7 @@
 // whether the files of a question still are what was asked about. Leaves the answer that names them to the store.
 import { dirname, join } from "node:path";
 import { formatOutput } from "../../prompts/output-document.js";
-import { errorCode, UserError } from "../../system/errors.js";
+import { errorCode, type UserError, usageError, environmentError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { sha256Hex } from "../../system/text/sha256.js";
@@ -53,7 +53,7 @@ export async function orInTheWay(path: string, act: () => Promise<unknown>): Pro
   } catch (error) {
     if (!IN_THE_WAY.includes(errorCode(error) ?? "")) throw error;
     const message = `cannot write ${path}: a different kind of file is in the way`;
-    throw new UserError("environment", message, "inspect and move it", { cause: error });
+    throw environmentError(message, "inspect and move it", { cause: error });
   }
 }
 
@@ -70,7 +70,7 @@ export function findEditable(task: Task, question: Question): Editable {
   const output = edits === undefined ? undefined : task.progress?.outputs?.[edits];
   if (output !== undefined) return { task, question, output };
   const why = edits === undefined ? "it does not let you change an output" : `${edits} has no output`;
-  throw new UserError("usage", `cannot edit what ${question.id} shows: ${why}`, "answer without --edit");
+  throw usageError(`cannot edit what ${question.id} shows: ${why}`, "answer without --edit");
 }
 
 /** Writes the changed output below `tasksDir` as one of the question's visit: the old one stays what it showed. `schema`: of its stage. */
@@ -81,8 +81,7 @@ export async function writeEdited(
 ): Promise<StageOutput> {
   const changed = parseJson(change.text);
   const refuse = (what: string, way = "correct"): UserError =>
-    new UserError(
-      "usage",
+    usageError(
       `the changed output of ${output.stage} ${what}`,
       `nothing was answered; ${way} it and answer again`,
     );

@@ -20,7 +20,7 @@ import {
 } from "../../config/workflows/load-workflow.js";
 import type { Rules } from "../../logging/rules.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Task } from "../../todo/model/task.js";
 import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
@@ -54,7 +54,9 @@ export async function findWorkflowsInUse(asked: Asked, tasks: readonly Task[]): 
     if (named.name === DEFAULT_WORKFLOW && !(await hasOwnDefault(asked, places))) continue;
     loaded.push(await loadWorkflow(ports.files, places, named));
   }
-  const stages = stagesOf(loaded);
+  const stages = loaded.flatMap((from) =>
+    Object.entries(from.reading.workflow.stages).map(([name, stage]) => ({ from, name, stage })),
+  );
   const flags = flagRules(asked, loaded, stages);
   if (loaded.length === 0) return { rules: {}, own: [], project, warnings: [] };
   for (const one of loaded) {
@@ -143,12 +145,6 @@ interface StageInUse {
   stage: Stage;
 }
 
-function stagesOf(loaded: readonly LoadedWorkflow[]): StageInUse[] {
-  return loaded.flatMap((from) =>
-    Object.entries(from.reading.workflow.stages).map(([name, stage]) => ({ from, name, stage })),
-  );
-}
-
 /** A flag that names no stage of the right kind is refused; the setting may be about other workflows. */
 function flagRules(
   { project, skip = [], autoApprove = [] }: Asked,
@@ -169,8 +165,7 @@ function flagRules(
     if (wrong === undefined) continue;
     const near = nearest(wrong, known);
     const other = known.length === 0 ? `there are none` : `known: ${known.join(", ")}`;
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${flag} ${wrong}: there is no ${kinds.join(" or ")} stage of that name in ${workflows}`,
       near === undefined ? other : `did you mean ${near}?`,
     );
@@ -190,7 +185,7 @@ function withAgents(project: Project, loaded: readonly LoadedWorkflow[]): Projec
   if (workflows.length === 0) return project;
   const conflict = findAgentConflict(workflows);
   if (conflict !== undefined)
-    throw new UserError("usage", conflict, "give the agents of one of the workflows other names");
+    throw usageError(conflict, "give the agents of one of the workflows other names");
   return { ...project, resolved: resolveSettings({ ...project.layers, workflows }) };
 }
 

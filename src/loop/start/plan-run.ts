@@ -1,7 +1,7 @@
 // `--dry-run`: plans tasks, agents and the first prompt; starts nothing, writes nothing. The order is that of a run in which
 // every attempt succeeds.
 import type { Rules } from "../../logging/rules.js";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import { closure, indexOf, selectTask } from "../../todo/model/select.js";
 import { TaskId, type Backlog, type IndexRow, type Task } from "../../todo/model/task.js";
 import { checkUnderstood } from "../../todo/understand/understand.js";
@@ -53,8 +53,7 @@ export async function planRun(asked: RunRequest): Promise<RunPlan> {
     return { nothing: `there are no tasks in ${project.todoFile} yet: ${drafts}` };
   }
   if (read.kind === "invalid") {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${project.todoFile} is not valid: a run would have it repaired first`,
       "looper validate shows what is wrong",
     );

@@ -75,15 +75,9 @@ function findDependents(id: string, tasks: readonly Task[]): Task[] {
       else known.push(task);
     }
   }
-  const found = new Set<Task>();
-  const queue = [id];
-  for (const next of queue) {
-    for (const task of waiting.get(next) ?? []) {
-      if (found.has(task)) continue;
-      found.add(task);
-      queue.push(task.id);
-    }
-  }
+  const found = new Set<Task>(waiting.get(id));
+  // A set is read in the order in which it grows.
+  for (const { id: next } of found) for (const task of waiting.get(next) ?? []) found.add(task);
   return [...found].filter((task) => task.status === "done" && !isMarker(task));
 }
 

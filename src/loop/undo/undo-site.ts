@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { formatStamp } from "../../logging/run-log.js";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -55,15 +55,11 @@ export async function takeOver(
 export async function readBacklog({ store, project }: UndoSite): Promise<Backlog> {
   const read = await store.read();
   if (read.kind === "ok") return read.backlog;
-  if (read.kind === "missing") throw new UserError("usage", `task file ${project.todoFile} does not exist`);
-  if (read.kind === "empty") throw new UserError("usage", `${project.todoFile} has no tasks`);
+  if (read.kind === "missing") throw usageError(`task file ${project.todoFile} does not exist`);
+  if (read.kind === "empty") throw usageError(`${project.todoFile} has no tasks`);
   const [first] = read.problems;
   const where = first === undefined ? "" : `: line ${String(first.line)}: ${first.message}`;
-  throw new UserError(
-    "usage",
-    `${project.todoFile} is not valid${where}`,
-    "looper validate shows every problem",
-  );
+  throw usageError(`${project.todoFile} is not valid${where}`, "looper validate shows every problem");
 }
 
 /** Has the store apply changes to the newest backlog. */

@@ -18,7 +18,7 @@ import { findOperation } from "../../git/index/operation.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { listTaskCommits } from "../../git/commit/live-commits.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { UserError } from "../../system/errors.js";
+import { UserError, usageError, environmentError } from "../../system/errors.js";
 import { hintOnTask, findNearTask } from "../../todo/change/person-edits.js";
 import { never } from "../../system/never.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -118,8 +118,7 @@ async function takeWorkBack(site: UndoSite, request: UndoRequest): Promise<Undoi
   const task = tasks.find(({ id }) => id === wish.id);
   if (task === undefined || task.status === "done" || !(await hasWork(site, task))) return undefined;
   if (wish.reason !== "")
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${wish.id} is not done: its next attempt is not told a reason`,
       `leave --reason out, and send a message with \`looper steer ${wish.id} TEXT\``,
     );
@@ -185,7 +184,7 @@ async function findChanges(
 ): Promise<Found> {
   const { plan, head, commit, backlog } = found;
   const progress = await findOperation(repo);
-  if (progress !== undefined) throw new UserError("environment", progress.message, progress.hint);
+  if (progress !== undefined) throw environmentError(progress.message, progress.hint);
   const revert = await planRevert(repo, commit, plan.commits);
   if (revert.kind === "conflicts")
     return { outcome: "refused", why: "conflicts", conflicts: revert.conflicts };
@@ -209,7 +208,7 @@ function makeUnknownTaskError(id: string, { tasks }: Backlog): UserError {
   const near = findNearTask(tasks, id);
   const others = hintOnTask(tasks, id, "looper ls done shows what can be undone");
   const hint = near === undefined ? others : `did you mean ${near}?`;
-  return new UserError("usage", `there is no task ${id}, and this branch has no commit of one`, hint);
+  return usageError(`there is no task ${id}, and this branch has no commit of one`, hint);
 }
 
 /** The result of an undo. `commit` is absent if there was nothing to revert. */
@@ -239,7 +238,7 @@ async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undone> {
   const changed = await changeBacklog(site, plan.changes, prepare);
   if (prepared === undefined) {
     const bytes = await site.ports.files.read(site.project.todoFile);
-    if (bytes === undefined) throw new UserError("environment", `${site.project.todoFile} is gone`);
+    if (bytes === undefined) throw environmentError(`${site.project.todoFile} is gone`);
     await prepare(bytes);
   }
   const { updated, refused } = changed.applied;

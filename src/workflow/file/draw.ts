@@ -1,7 +1,7 @@
 // Draws a workflow: as lines of text for a terminal, or as a mermaid diagram for a page. Pure.
 import { fillQuestion, isEnd, listOwnOutcomes, toTarget } from "../advance.js";
 import { STAGE_KINDS } from "../stage-kinds.js";
-import type { Scalar, Stage, Workflow } from "../workflow.js";
+import type { Stage, Workflow } from "../workflow.js";
 
 /** The stages in the file's order, each with where its outcomes lead. */
 export function drawText({ start, stages }: Workflow): string[] {
@@ -47,12 +47,8 @@ function gateOf(gate: Stage["gate"]): string[] {
 
 function conditionOf(stage: Stage): string | undefined {
   if (stage.when === undefined) return undefined;
-  const facts = Object.entries(stage.when).map(([fact, values]) => `${fact} is ${listValues(values)}`);
+  const facts = Object.entries(stage.when).map(([fact, values]) => `${fact} is ${values.join(" or ")}`);
   return `${facts.join(" and ")}, else ${stage.else ?? ""}`;
-}
-
-function listValues(values: readonly Scalar[]): string {
-  return values.map(String).join(" or ");
 }
 
 /** A flowchart: agents' stages are boxes, people's are hexagons, checks are rounded, the two ends are circles. */

@@ -55,11 +55,8 @@ export function listPassedOver(workflow: Workflow, row: Moved, skip: readonly st
   if (!reachedFrom(arrows, workflow.start).has(at)) return [];
   return Object.entries(workflow.stages).flatMap(([name, { kind }]) => {
     if (doneBy(kind) !== "person" || name === at || answered.includes(name)) return [];
-    const isAround = name !== workflow.start && reachedFrom(without(arrows, name), workflow.start).has(at);
+    const around = new Map(arrows).set(name, []);
+    const isAround = name !== workflow.start && reachedFrom(around, workflow.start).has(at);
     return isAround || findPassed(workflow, name, { facts, skip }) !== undefined ? [] : [name];
   });
-}
-
-function without(arrows: Arrows, name: Name): Arrows {
-  return new Map([...arrows].map(([from, targets]) => [from, from === name ? [] : targets]));
 }

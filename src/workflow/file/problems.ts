@@ -31,8 +31,13 @@ export function problemsOf(workflow: Workflow): WorkflowProblem[] {
     ...limitProblems(["stages", name, "limits"], stage.limits),
   ]);
   const ends = names.filter(isEnd);
+  const unknownStart: WorkflowProblem = {
+    path: ["start"],
+    message: `start is ${JSON.stringify(start)}, which is not a stage`,
+    suggestion: didYouMean(start, names),
+  };
   const found = [
-    ...(names.includes(start) ? [] : [unknownStart(start, names)]),
+    ...(names.includes(start) ? [] : [unknownStart]),
     ...ends.map((name) => ({
       path: ["stages", name],
       message: `a stage cannot be called ${name}: it is one of the two ends`,
@@ -44,14 +49,6 @@ export function problemsOf(workflow: Workflow): WorkflowProblem[] {
   // Where an arrow leads nowhere, whatever is behind it would be reported as well.
   const isFollowed = names.includes(start) && ends.length === 0 && own.length === 0;
   return isFollowed ? [...found, ...arrowProblems(start, stages, limits?.visits ?? MOST_VISITS)] : found;
-}
-
-function unknownStart(start: Name, names: readonly Name[]): WorkflowProblem {
-  return {
-    path: ["start"],
-    message: `start is ${JSON.stringify(start)}, which is not a stage`,
-    suggestion: didYouMean(start, names),
-  };
 }
 
 function nextProblems(names: readonly Name[], name: Name, stage: Stage): WorkflowProblem[] {

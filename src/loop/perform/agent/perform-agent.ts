@@ -8,7 +8,7 @@ import { askForReason, askForReport, askToTakeMessages } from "../../../prompts/
 import { askForStageReport } from "../../../prompts/stage-report.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { ToldEvent } from "../../../logging/events/told-events.js";
-import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
+import { errorCode, errorMessage, type UserError, environmentError } from "../../../system/errors.js";
 import { given } from "../../../system/given.js";
 import type { AppendFile } from "../../../system/ports.js";
 import { addEvent, type AttemptTail } from "./attempt-tail.js";
@@ -451,18 +451,18 @@ export async function putBackWithoutLog(world: World, job: JobFacts): Promise<Us
   const lost = "the run's log is lost with it; `git clean -x` does this, and `-e looper-logs` spares it";
   const what = `the log folder ${world.log.folder} was removed while ${job.agent} was at work: ${lost}`;
   const again = "run again: the interrupted task resumes first";
-  if (job.task_id === undefined) return new UserError("environment", what, again);
+  if (job.task_id === undefined) return environmentError(what, again);
   const way = `looper undo ${job.task_id} takes back all that ${job.task_id} changed; or ${again}`;
   // The work of stages is saved one by one: `undo` knows how to take it back.
   if (job.stage !== undefined || world.repo === undefined)
-    return new UserError("environment", what, world.repo === undefined ? again : way);
+    return environmentError(what, world.repo === undefined ? again : way);
   const label = makeRescueLabel(job);
   const taken = await takeSnapshot(world, job, label);
   const before = world.memory.of(job.job).checkpoint;
-  if (taken === undefined || before === undefined) return new UserError("environment", what, way);
+  if (taken === undefined || before === undefined) return environmentError(what, way);
   // The checkpoint stays: the task resumes from it.
   const { rescue } = await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label });
   const back = "the files are as they were before the task, except those that git ignores";
   const kept = rescue === undefined ? "" : `; the agent's changes are kept: looper rescue show ${label}`;
-  return new UserError("environment", `${what}; ${back}${kept}`, again);
+  return environmentError(`${what}; ${back}${kept}`, again);
 }

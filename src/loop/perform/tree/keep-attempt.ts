@@ -1,8 +1,7 @@
 // Records what a replay with the tree needs and no commit has: the start of the run, and the changes of attempts that ended
 // without a commit. src/git/commit/run-refs.ts writes the records; one that cannot be written is only a warning.
 import { recordAttempt, recordStart } from "../../../git/commit/run-refs.js";
-import { asResult, failureText, type GitFailure } from "../../../git/base/git.js";
-import type { Result } from "../../../system/result.js";
+import { asResult, failureText } from "../../../git/base/git.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { World } from "../world.js";
 
@@ -35,10 +34,8 @@ export async function keepStart(world: World, base: string): Promise<void> {
   const { start } = memory;
   if (repo === undefined || start === undefined || start.kept) return;
   memory.start = { ...start, kept: true };
-  await warnUnless(
-    world,
-    await asResult(() => recordStart(repo, { run: log.run, base, backlog: start.backlog, log: log.folder })),
-  );
+  const order = { run: log.run, base, backlog: start.backlog, log: log.folder };
+  await orWarn(world, () => recordStart(repo, order));
 }
 
 /** Records the changes of an attempt. Contract: called before its snapshot is forgotten, and not for a commit. */
@@ -47,10 +44,7 @@ export async function keepAttempt(world: World, job: JobFacts): Promise<void> {
   const base = memory.of(job.job).checkpoint?.base;
   const changes = memory.of(job.job).snapshot?.changes ?? [];
   if (repo === undefined || base === undefined || changes.length === 0) return;
-  await warnUnless(
-    world,
-    await asResult(() => recordAttempt(repo, { run: log.run, ...nameAttempt(job), base, changes })),
-  );
+  await orWarn(world, () => recordAttempt(repo, { run: log.run, ...nameAttempt(job), base, changes }));
 }
 
 /** The name of an attempt's record: its job number, since an attempt that did not count shares its number with the next. */
@@ -61,7 +55,8 @@ export function nameAttempt({ task_id, job }: Pick<JobFacts, "task_id" | "job">)
   return { task: task_id ?? THE_REVIEW, attempt: job };
 }
 
-async function warnUnless(world: World, result: Result<string, GitFailure>): Promise<void> {
+async function orWarn(world: World, keep: () => Promise<string>): Promise<void> {
+  const result = await asResult(keep);
   if (result.ok) return;
   const message = `not kept for a replay: ${failureText(result.error)}`;
   await world.log.tell({ type: "warning", message });

@@ -8,7 +8,7 @@ import {
 } from "../../../prompts/compose.js";
 import { render } from "../../../prompts/render.js";
 import { PROMPTS, readTemplate, type PromptName } from "../../../prompts/store.js";
-import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
+import { errorCode, errorMessage, usageError } from "../../../system/errors.js";
 import { explainExhausted } from "../../../system/exhausted.js";
 import { describeKind } from "../../../system/files/describe-kind.js";
 import { checkUnderstood } from "../../../todo/understand/understand.js";
@@ -37,7 +37,7 @@ export async function checkRequest(request: RunRequest): Promise<Requested> {
   const { files } = request.ports;
   const { todoFile } = request.project;
   const wrong = await whyNotRoot(files, request.project, backlog?.project?.root);
-  if (wrong !== undefined) throw new UserError("usage", `${todoFile}: ${wrong.message}`, wrong.hint);
+  if (wrong !== undefined) throw usageError(`${todoFile}: ${wrong.message}`, wrong.hint);
   await checkTemplates(request);
   const hidden = await findHiddenChecks(request);
   const note = await describeWorkFolder(files, request.project, backlog?.project?.root);
@@ -51,8 +51,7 @@ async function readTasks({
   const { todoFile } = project;
   const stat = await ports.files.stat(todoFile);
   if (stat !== undefined && stat.kind !== "file") {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${todoFile} is ${describeKind(stat.kind)}, not a file`,
       "name the task file: looper run FILE",
     );
@@ -60,7 +59,7 @@ async function readTasks({
   const bytes = await ports.files.read(todoFile).catch((error: unknown) => {
     if (errorCode(error) === undefined || explainExhausted(error) !== undefined) throw error;
     const message = `cannot read ${todoFile}: ${errorMessage(error)}`;
-    throw new UserError("usage", message, "name a file that can be read", { cause: error });
+    throw usageError(message, "name a file that can be read", { cause: error });
   });
   if (bytes === undefined) return { tasks: [], isBroken: false };
   // Corrected as the run would correct it, so that approval is asked for the commands the run will use.
@@ -75,12 +74,12 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
   if (tasks.length === 0) return;
   if (idea !== undefined) {
     const message = `--prompt is for a new backlog, and ${project.todoFile} has tasks`;
-    throw new UserError("usage", message, 'use add: looper add "what is to be done"');
+    throw usageError(message, 'use add: looper add "what is to be done"');
   }
   if (only === undefined || tasks.some(({ id }) => id === only)) return;
   const near = findNearTask(tasks, only);
   const hint = near === undefined ? hintOnTask(tasks, only) : `did you mean ${near}?`;
-  throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
+  throw usageError(`there is no task ${only} in ${project.todoFile}`, hint);
 }
 
 /** Renders the user's templates with sample values, so that an unknown name is found before a task is claimed. */

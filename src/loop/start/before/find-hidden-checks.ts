@@ -6,7 +6,7 @@ import type { SpelledHiddenCheck } from "../../../config/settings/settings.js";
 import { USUAL_FOLDER, type HiddenCheck } from "../../../gate/rooms/hidden.js";
 import { isInside } from "../../../git/room/room.js";
 import { listSimpleCommands } from "../../../shell/simple-commands.js";
-import { UserError } from "../../../system/errors.js";
+import { type UserError, usageError, environmentError } from "../../../system/errors.js";
 import type { World } from "../../perform/world.js";
 import type { RunRequest } from "../../runs/run-request.js";
 
@@ -117,13 +117,12 @@ async function realPath(files: RunRequest["ports"]["files"], path: string): Prom
 
 /** Hidden checks run in rooms, which need git. */
 export function refuseHiddenWithoutGit(): UserError {
-  return new UserError(
-    "environment",
+  return environmentError(
     `${KEY} needs git: hidden checks run in a fresh copy of the commit`,
     "create a repository with git init (or --git-init), or remove the setting",
   );
 }
 
 function refusal(problem: string, hint: string): UserError {
-  return new UserError("usage", problem, hint);
+  return usageError(problem, hint);
 }
