@@ -84,35 +84,28 @@ const TABLE = [
   "| --- | --- | --- | ---: | ---: | ---: |",
 ];
 
-/** The row of a task, and one of each stage it went through. */
-function rowLines(row: TaskRow, titles: Titles): string {
-  const stages = (row.stages ?? []).map((one) => {
-    const { stage, attempts, ms, spent } = one;
-    const cells = [markdown(clean(stage)), markdown(stageWordFor(one))];
-    const cost = markdown(showCostOf(spent) || "-");
-    return `| | ↳ ${cells.join(" | ")} | ${String(attempts)} | ${showDuration(ms)} | ${cost} |`;
-  });
-  return [rowLine(row, titles), ...stages].join("\n");
+type Figures = Pick<TaskRow, "attempts" | "ms" | "spent">;
+
+function rowLine(cells: readonly string[], { attempts, ms, spent }: Figures): string {
+  const figures = [String(attempts), showDuration(ms), markdown(showCostOf(spent) || "-")];
+  return `|${[...cells, ...figures].map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
 }
 
-function rowLine(row: TaskRow, titles: Titles): string {
-  const { taskId, last, attempts, ms, spent } = row;
-  const title = taskId === undefined ? `(${PHASES[last.phase]})` : clean(titles.get(taskId) ?? "");
-  const cells = [
-    markdown(clean(taskId ?? "")),
-    markdown(cut(title, MOST_TITLE)),
-    `${signOf(last)} ${wordFor(row)}`,
-    String(attempts),
-    showDuration(ms),
-    markdown(showCostOf(spent) || "-"),
-  ];
-  return `| ${cells.join(" | ")} |`;
+/** The row of a task, and one of each stage it went through. */
+function rowLines(row: TaskRow, titles: Titles): string {
+  const { taskId = "", last } = row;
+  const title = taskId === "" ? `(${PHASES[last.phase]})` : clean(titles.get(taskId) ?? "");
+  const cells = [markdown(taskId), markdown(cut(title, MOST_TITLE)), `${signOf(last)} ${wordFor(row)}`];
+  const stages = (row.stages ?? []).map((one) =>
+    rowLine(["", `↳ ${markdown(one.stage)}`, markdown(stageWordFor(one))], one),
+  );
+  return [rowLine(cells, row), ...stages].join("\n");
 }
 
 function totalRow({ totals: { done, tasks, ms } }: Ended, rows: readonly TaskRow[]): string {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
-  const cost = markdown(showCostOf(spentOn(rows)) || "-");
-  return `| **Total** | | ${done} of ${plural(tasks, "task")} done | ${attempts} | ${showDuration(ms)} | ${cost} |`;
+  const cells = ["**Total**", "", `${done} of ${plural(tasks, "task")} done`];
+  return rowLine(cells, { attempts, ms, spent: spentOn(rows) });
 }
 
 function signOf({ result, judged }: Finished): string {

@@ -91,8 +91,20 @@ function notesOf(event: Sealed, view: View, look: LineStyle): StderrNote[] {
       return [warning(overBudgetText(event), colours)];
     case "logs_cleaned":
       return [told(colours.dim(cleanedText(event)))];
+    case "stage_entered":
+      return event.skipped === undefined ? [] : [told(colours.dim(skippedText(event)))];
+    case "asked":
+      return [{ level: "info", lines: askedLines(event, look) }];
+    case "question_answered":
+      return [told(`- ${answeredText(event)}`)];
+    case "notified": {
+      const { of, to, outcome, error = "" } = event;
+      if (outcome === "ok") return [];
+      const how = `${outcome === "timed-out" ? "took too long" : "failed"}${error === "" ? "" : `: ${error}`}`;
+      return [warning(`the notification of ${of} to ${to} ${how}`, colours)];
+    }
     default:
-      return stageNotes(event, look);
+      return [];
   }
 }
 
@@ -233,25 +245,6 @@ function signOf({ result, judged }: Finished, colours: Colours): string {
   return colours[RESULTS[result].colour](RESULTS[result].sign);
 }
 
-/** The lines for one event; none for the events of other parts, and none under `default`. */
-function stageNotes(
-  event: RunEvent,
-  { titles, colours }: { titles: Titles; colours: Colours },
-): StderrNote[] {
-  switch (event.type) {
-    case "stage_entered":
-      return event.skipped === undefined ? [] : [told(colours.dim(skippedText(event)))];
-    case "asked":
-      return [{ level: "info", lines: askedLines(event, titles, colours) }];
-    case "question_answered":
-      return [told(`- ${answeredText(event)}`)];
-    case "notified":
-      return event.outcome === "ok" ? [] : [failedNotice(event, colours)];
-    default:
-      return [];
-  }
-}
-
 function named(id: string | undefined): string {
   return clean(id ?? "");
 }
@@ -262,33 +255,19 @@ function skippedText({ task_id: id, from = "", outcome = "", to, skipped }: Of<"
 }
 
 /** The question, then the commands that answer it: they work from any shell. */
-function askedLines({ task_id: id, question }: Of<"asked">, titles: Titles, colours: Colours): string[] {
+function askedLines({ task_id: id, question }: Of<"asked">, { titles, colours }: LineStyle): string[] {
   const name = taskName(id ?? "", titles);
   const task = quoteIfNeeded(named(id));
-  const [yes, no] = [yesOf(question), noOf(question)];
-  const ways =
-    yes === undefined
-      ? `looper answer ${task} -m "…"`
-      : [`looper approve ${task}`, ...(no === undefined ? [] : [`looper reject ${task}`])].join(" or ");
+  const reject = noOf(question) === undefined ? "" : ` or looper reject ${task}`;
   return [
     `${colours.yellow("?")} ${name} ${ofSource(question)}: ${cut(clean(question.text), MOST_WHY)}`,
-    `  ${ways}`,
+    yesOf(question) === undefined ? `  looper answer ${task} -m "…"` : `  looper approve ${task}${reject}`,
   ];
 }
 
 /** `T3 approve, by ada (cli): with a remark` */
-function answeredText({
-  task_id: id,
-  outcome = "answered",
-  by,
-  via,
-  comment = "",
-}: Pick<Of<"question_answered">, "task_id" | "outcome" | "by" | "via" | "comment">): string {
+function answeredText(event: Of<"question_answered">): string {
+  const { task_id: id, outcome = "answered", by, via, comment = "" } = event;
   const remark = comment === "" ? "" : `: ${cut(clean(comment), MOST_WHY)}`;
   return `${named(id)} ${clean(outcome)}, by ${clean(by)} (${via})${remark}`;
-}
-
-function failedNotice({ of, to, outcome, error = "" }: Of<"notified">, colours: Colours): StderrNote {
-  const how = outcome === "timed-out" ? "took too long" : "failed";
-  return warning(`the notification of ${of} to ${to} ${how}${error === "" ? "" : `: ${error}`}`, colours);
 }

@@ -121,12 +121,6 @@ interface BeginningJob {
   task_id?: string | null | undefined;
 }
 
-/** The facts that a finished job of a stage keeps; empty under `default`. */
-export function stageFacts(current: Current): StageVisitFacts & Pick<Current, "judged"> {
-  const { stage, visit, outcome, output, judged } = current;
-  return stage === undefined ? {} : { stage, visit, outcome, output, judged };
-}
-
 type AgentFinished = Extract<RunEvent, { type: "agent_finished" }>;
 
 /** The job after its agent has ended. */

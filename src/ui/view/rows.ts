@@ -17,16 +17,20 @@ import { clean } from "../text.js";
 import { questionOf, type StagePlace } from "./stage-view.js";
 import type { Ended, View } from "./view.js";
 
-export interface TaskRow {
-  /** Absent for a job without a task. */
-  taskId?: string;
-  /** The last of its jobs. */
+/** Some jobs of a run together. */
+interface Jobs {
+  /** The last of them. */
   last: Finished;
   /** In order; not cleaned. */
   agents: readonly string[];
   attempts: number;
   ms: number;
   spent: SpentAmounts;
+}
+
+export interface TaskRow extends Jobs {
+  /** Absent for a job without a task. */
+  taskId?: string;
   /** The task is no longer in the backlog. */
   removed?: true;
   /** In a workflow: each stage that the run worked on, in order; absent under `default`. */
@@ -38,14 +42,8 @@ export interface TaskRow {
 }
 
 /** All visits of one stage in a run. */
-export interface StageRow {
+export interface StageRow extends Jobs {
   stage: string;
-  /** The last of its jobs. */
-  last: Finished;
-  agents: readonly string[];
-  attempts: number;
-  ms: number;
-  spent: SpentAmounts;
 }
 
 /** In the order in which they began. */
@@ -57,27 +55,21 @@ export function rowsOf(view: View): TaskRow[] {
     const place = view.stages?.places.get(one.taskId ?? "");
     rows.set(key, {
       taskId: one.taskId,
-      last: one,
       ...addJob(before, one),
-      ...(isRemoved(view, one.taskId) ? { removed: true } : {}),
+      ...(view.removed.has(one.taskId ?? "") ? { removed: true } : {}),
       stages: addStage(before?.stages, one),
       at: place,
-      asks: askedBy(view, one.taskId),
+      asks: questionOf(view.stages, one.taskId ?? "")?.text,
     });
   }
   return [...rows.values()];
 }
 
-function askedBy({ stages }: View, id: string | undefined): string | undefined {
-  return id === undefined ? undefined : questionOf(stages, id)?.text;
-}
-
-type Sums = Pick<TaskRow, "agents" | "attempts" | "ms" | "spent">;
-
 /** The sums with one more job. An end of a workflow has no agent. */
-function addJob(before: Sums | undefined, one: Finished): Sums {
+function addJob(before: Jobs | undefined, one: Finished): Jobs {
   const agents = one.stage !== undefined && one.uncounted === true ? [] : [one.agent];
   return {
+    last: one,
     agents: [...new Set([...(before?.agents ?? []), ...agents])],
     attempts: (before?.attempts ?? 0) + (one.uncounted === true ? 0 : 1),
     ms: (before?.ms ?? 0) + one.ms,
@@ -89,7 +81,7 @@ function addStage(rows: readonly StageRow[] | undefined, one: Finished): readonl
   const { stage } = one;
   if (stage === undefined || ENDS.some((end) => end === stage)) return rows;
   const before = rows?.find((row) => row.stage === stage);
-  const added = { stage, last: one, ...addJob(before, one) };
+  const added = { stage, ...addJob(before, one) };
   if (before === undefined) return [...(rows ?? []), added];
   return (rows ?? []).map((row) => (row === before ? added : row));
 }
@@ -145,10 +137,6 @@ export function whyOf({ last: { why, judged } }: TaskRow): string {
   if (why !== "" || judged?.text === undefined) return why;
   const isOwn = judged.verdict === "unbroken" && judged.red === undefined;
   return isOwn || judged.look !== undefined ? `${judged.verdict}: ${judged.text}` : "";
-}
-
-function isRemoved({ removed }: View, id: string | undefined): boolean {
-  return id !== undefined && removed.has(id);
 }
 
 /** The cost of the run, as far as agents reported it. */

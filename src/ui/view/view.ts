@@ -14,7 +14,6 @@ import {
   failAttempt,
   resultOf,
   resultOfVisit,
-  stageFacts,
   unreportedBy,
   type Current,
   type Finished,
@@ -256,25 +255,19 @@ function finish(
   end: Pick<Finished, "result" | "why" | "added" | "commit" | "to">,
   at: number,
 ): View {
-  const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
+  const { doing: _doing, agentEnded: _isOver, why: _why, reported: _reported, ...known } = current;
+  const { next: _next, hadAgent: _had, stopped: _stopped, released: _released, judged, ...facts } = known;
+  const { job, phase, taskId, stage } = current;
   const isWork = end.result === "done" && phase === "iteration";
+  const verdict = isWork
+    ? (judged ?? { verdict: "unverified" as const })
+    : stage === undefined
+      ? undefined
+      : judged;
   const over: Finished = {
-    job,
-    phase,
-    agent,
-    attempt,
-    spent,
-    began,
+    ...facts,
     ...end,
-    taskId,
-    rescue,
-    evidence,
-    reason,
-    until,
-    ...given({ warnings: current.warnings }),
-    ...stageFacts(current),
-    ...(isWork ? { judged: current.judged ?? { verdict: "unverified" } } : {}),
-    ...(isUncounted(current) ? { uncounted: true as const } : {}),
+    ...given({ judged: verdict, uncounted: isUncounted(current) || undefined }),
     ms: Math.max(0, at - current.began),
   };
   return {
@@ -287,11 +280,8 @@ function finish(
 
 function isUncounted({ phase, next, released, stage, hadAgent }: Current): boolean {
   if (released !== undefined || (stage !== undefined && hadAgent !== true)) return true;
-  return (
-    next === "wait" ||
-    next === "later" ||
-    (phase === "iteration" && (next === "drop-agent" || next === "end"))
-  );
+  if (next === "drop-agent" || next === "end") return phase === "iteration";
+  return next === "wait" || next === "later";
 }
 
 function drop(view: View): View {
@@ -372,22 +362,10 @@ function takeRows(before: View, rows: Rows, removed: readonly string[]): View {
   return { ...view, statuses: view.statuses.with(tasks, removed), markers };
 }
 
-function endOf(event: Of<"run_ended">): Ended {
-  const { done, tasks, iterations, duration_ms: ms, cost_usd: cost } = event.totals;
-  return {
-    ending: event.ending,
-    signal: event.signal,
-    message: event.message,
-    rejected: event.rejected,
-    totals: {
-      done,
-      tasks,
-      iterations,
-      ms,
-      tokens: tokensOf(event.totals),
-      cost,
-    },
-  };
+function endOf({ ending, signal, message, rejected, totals: all }: Of<"run_ended">): Ended {
+  const { done, tasks, iterations, duration_ms: ms, cost_usd: cost } = all;
+  const totals = { done, tasks, iterations, ms, tokens: tokensOf(all), cost };
+  return { ending, signal, message, rejected, totals };
 }
 
 /** How many tasks have this status. */
@@ -409,16 +387,10 @@ export function placeOf(view: View): { n: number; of: number } {
 
 type KeptWork = Pick<Extract<RunEvent, { type: "attempt_stopped" }>, "kept" | "rescue">;
 
-const RESCUE = /^refs\/looper\/rescue\//;
-
-/** As `looper rescue` names it. */
-function rescueName(ref: string): string {
-  return ref.replace(RESCUE, "");
-}
-
-/** Not cleaned. */
+/** Not cleaned; a rescue is called as `looper rescue` names it. */
 function keptWorkText({ kept, rescue = "" }: KeptWork): string {
-  if (kept === "rescue") return `its work is kept: looper rescue show ${rescueName(rescue)}`;
+  if (kept === "rescue")
+    return `its work is kept: looper rescue show ${rescue.replace(/^refs\/looper\/rescue\//u, "")}`;
   return kept === "tree" ? "its work stays in the working tree" : "it had changed nothing";
 }
 
