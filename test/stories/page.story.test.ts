@@ -326,7 +326,7 @@ inChromium(
         expect(await page.locator(".call").count()).toBe(2);
       }
       await other.locator("strong", { hasText: "made" }).waitFor();
-      expect(await other.getByRole("button", { name: "Approve" }).count()).toBe(0);
+      await expect.poll(() => other.getByRole("button", { name: "Approve" }).count()).toBe(0);
       await other.close();
       // The language of code is told beside it: what is copied is the code alone.
       expect(await page.getByLabel("Code").textContent()).toBe("made");
@@ -337,7 +337,7 @@ inChromium(
         await page.locator("main h1").first().waitFor({ state: "attached" });
         await expect.poll(() => page.locator(".loading").count()).toBe(0);
         expect(await violations(page), view).toEqual([]);
-        // A hidden word lies in its sign, so it does not lengthen the page below a list.
+        // A hidden word is inside its sign, so it does not lengthen the page below a list.
         expect(await page.evaluate(STRAYS), view).toBe(0);
       }
       expect(troubles.filter(isUnexpected)).toEqual([]);
