@@ -6,9 +6,10 @@ import { posix } from "node:path";
 import { POSIX_SHELL, programName, type Words } from "../../shell/invocation.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { commandsForFlags, commandsInRules, listRecipes } from "./makefile.js";
-import { pathAt, type ReferenceFiles } from "./files.js";
-import { readTable, tableOf } from "./program-folders.js";
+import { folderOf, isForeign, pathAt, type ReferenceFiles } from "./files.js";
+import { readTable, stringsIn, tableOf } from "./program-folders.js";
 import { isWild, wildPattern } from "./wildcards.js";
+import { ANY } from "../../shell/words.js";
 
 /** Lines for `sh -c`: the project's, and a task's own. */
 export interface Commands {
@@ -47,8 +48,10 @@ export class Loads {
   readonly files = new Map<string, { by: LoadedBy; who: string }>();
   /** The same, for words that stand for several files. */
   readonly globs: { by: LoadedBy; who: string; matches: (path: string) => boolean }[] = [];
-  /** Paths that the commands name in any way, folders too. */
+  /** Paths that the commands name in any way, folders too, and endings that runners of tests are given: `*.txt`. */
   readonly named = new Set<string>();
+  /** The first words of commands, without files: programs, and what these are told to do. */
+  readonly programs = new Set<string>();
   /** Files of a task's own commands, judged by their exit code: often what the task is about. */
   readonly own: { path: string; command: string }[] = [];
   /** Files and folders that are handed to a test runner. */
@@ -97,9 +100,10 @@ export class Loads {
     const name = programName(words);
     const has = (word: string): boolean => this.#has(place, word);
     for (const word of [...words.slice(1), ...reads]) this.#name(word, place);
+    for (const word of words.slice(0, 3)) if (!/[./]/.test(word)) this.programs.add(word);
     if (/^g?make$/.test(name)) this.#readMake(args, place);
-    for (const line of this.#packageScripts(words, place))
-      this.#read(line, { ...place, depth: place.depth - 1 });
+    for (const { line, folder } of this.#packageScripts(words, place))
+      this.#read(line, { ...place, folder, depth: place.depth - 1 });
     for (const file of [...loadedBefore(name, args), ...reads]) if (has(file)) this.#load(file, place);
     const isSourced = program === "." || program === "source";
     this.#hand(name, args, place);
@@ -152,17 +156,24 @@ export class Loads {
     for (const line of listRecipes(rules, goals)) this.#read(line.replaceAll("$$", "$"), inside);
   }
 
-  /** The lines that `npm test`, `npm run x` and the like run. */
-  #packageScripts([program, ...args]: Words, { folder }: Place): string[] {
-    if (!/^(?:npm|yarn|pnpm|bun)$/.test(program)) return [];
+  /** The lines that `npm test`, `npm run x` and the like run, of all packages where they are told so. */
+  #packageScripts([program, ...args]: Words, { folder }: Place): { line: string; folder: string }[] {
+    if (!SCRIPT_RUNNER.test(program)) return [];
     const prefix = readOptionValues(args, /^(?:-C|--(?:prefix|dir|cwd))(?:=(.*))?$/)[0] ?? "";
-    const manifest = this.project.text(posix.join(folder, prefix, "package.json")) ?? "";
-    const scripts = tableOf(tableOf(readTable("package.json", manifest))["scripts"]);
-    const named = args.filter((arg) => !arg.startsWith("-"));
-    return named
-      .map((name) => (/^(?:t|tst)$/.test(name) ? "test" : name))
-      .flatMap((name) => [scripts[`pre${name}`], scripts[name], scripts[`post${name}`]])
-      .filter((line) => typeof line === "string");
+    const isOfAll = OF_ALL.test(program) || args.some((arg) => OF_PACKAGES.test(arg));
+    const top = posix.join(folder, prefix);
+    const manifests = ["package.json", "composer.json"].map((name) => posix.join(top, name));
+    const all = this.project.paths.filter(
+      (path) => posix.basename(path) === "package.json" && !isForeign(path),
+    );
+    const named = args.filter((arg) => !arg.startsWith("-")).map((arg) => arg.replace(/^(?:t|tst)$/, "test"));
+    return (isOfAll ? all : manifests).flatMap((path) => {
+      const scripts = tableOf(tableOf(readTable(path, this.project.text(path) ?? ""))["scripts"]);
+      const lines = named.flatMap((name) =>
+        stringsIn([scripts[`pre${name}`], scripts[name], scripts[`post${name}`]]),
+      );
+      return lines.map((line) => ({ line: line.replace(/^@(?=php\b)/, ""), folder: folderOf(path) }));
+    });
   }
 
   #hand(name: string, args: readonly string[], place: Place): void {
@@ -170,13 +181,32 @@ export class Loads {
       (arg, index) => RUNNER.test(index === 0 ? arg : posix.basename(arg)) || (index > 0 && arg === "--test"),
     );
     for (const word of at < 0 ? [] : args.slice(at)) {
+      const ending = /\*\.\w+$/.exec(word);
+      if (ending !== null) this.named.add(ending[0]);
       const path = word.startsWith("-") ? undefined : pathAt(place.folder, word.replace(/::.*$/, ""));
       const matches = path !== undefined && isWild(word) ? wildPattern(path) : undefined;
-      if (matches !== undefined) this.handedGlobs.push(matches);
+      if (matches !== undefined && saysTests(word))
+        this.globs.push({
+          by: "command",
+          who: "a runner of tests",
+          matches: wildPattern(`**/${word}`) ?? matches,
+        });
+      else if (matches !== undefined) this.handedGlobs.push(matches);
       else if (path !== undefined)
         for (const one of [path, `${path.replaceAll(".", "/")}.py`]) this.handed.add(one);
     }
   }
+}
+
+/** Programs that run the scripts of a package, and how they are told to do so in others. */
+const SCRIPT_RUNNER = /^(?:npm|yarn|pnpm|bun|composer|run-[sp]|npm-run-all2?|lerna|turbo|nx)$/;
+const OF_ALL = /^(?:lerna|turbo|nx)$/;
+const OF_PACKAGES = /^(?:-ws?|-r|-F|--(?:workspaces?|recursive|filter)(?:=.*)?|workspaces?)$/;
+
+/** Whether a pattern says how tests are called: `*.check.js`, `check_*.py`. */
+function saysTests(word: string): boolean {
+  const name = posix.basename(word.replaceAll(ANY, "*")).replace(/\.[\w{},]+$/, "");
+  return /^\*[._-][\w{]|\w[._-]\*$/.test(name);
 }
 
 /** Programs that take files and folders of tests as their operands. */

@@ -73,7 +73,7 @@ export function isOfNewPackage(change: ChangedFile, { paths, text }: ReferenceFi
   const { path, after = "" } = change;
   const folder = folderOf(path);
   if (!isNew(change) || !MANIFEST.test(posix.basename(path)) || folder === home) return false;
-  if (isBeside(folder) || isTestish(folder) || paths.some((one) => folderOf(one) === folder)) return false;
+  if (isBeside(folder) || isTestish(folder) || paths.some((one) => isBelow(one, folder))) return false;
   const table = tableOf(readTable(path, after));
   const name = [table, tableOf(table["package"]), tableOf(table["project"])]
     .map((table) => table["name"])
@@ -121,6 +121,11 @@ export function influenceOfLock(
   return undefined;
 }
 
+/** Build files whose lists are of modules, without endings. */
+const OF_MODULES = /\.cabal$|(?:^|\/)(?:dune|Package\.swift)$/;
+/** Build files of make, whose other lines are commands: there a file of the work joins others of its ending. */
+const OF_MAKE = /makefile(?:\.\w+)?$|\.mk$/i;
+
 /** Whether each changed line of a build file only gains files of the work, or their objects. */
 export function onlyGainsFiles({ path, before, after }: ChangedFile, work: readonly string[]): boolean {
   if (!BUILD_FILE.test(path) || before === undefined || after === undefined) return false;
@@ -129,33 +134,43 @@ export function onlyGainsFiles({ path, before, after }: ChangedFile, work: reado
     const written = isBelow(one, folder) ? [relative(folder, one)] : [];
     const bare = written.map((name) => name.replace(/\.\w+$/, ""));
     const objects = [...bare, posix.basename(one).replace(/\.\w+$/, "")].map((name) => `${name}.o`);
-    return [...written, posix.basename(one), ...objects, ...bare.map((name) => name.replaceAll("/", "."))];
+    const modules = OF_MODULES.test(path) ? [...bare, ...bare.map((name) => name.replaceAll("/", "."))] : [];
+    return [...written, posix.basename(one), ...objects, ...modules];
   });
-  const allowed = new Set(names);
-  const old = before.split("\n");
+  const [allowed, isOfMake] = [new Set(names), OF_MAKE.test(path)];
+  // A line that continues is one line: a backslash may not swallow the next.
+  const linesOf = (text: string): string[] => text.replaceAll(/\\\r?\n/g, " ").split("\n");
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const isGain = (line: string, more: string): boolean => gains(line, more, allowed, isOfMake);
   let at = 0;
-  for (const line of after.split("\n")) {
-    if (
-      line === old[at] ||
-      (old[at] !== undefined && !gains("", line, allowed) && gains(old[at] ?? "", line, allowed))
-    )
-      at++;
-    else if (!gains("", line, allowed)) return false;
+  for (const line of now) {
+    if (line === old[at] || (old[at] !== undefined && !isGain("", line) && isGain(old[at] ?? "", line))) at++;
+    else if (!isGain("", line)) return false;
   }
   return at === old.length;
 }
 
-const WORD = /[\w./+-]+|[^\s\w./+-]/g;
+const WORD = /(["'])[\w./+-]+\1|[\w./+-]+|[^\s\w./+-]/g;
 
-/** Whether a line only gains words that are allowed, with others also what is between such words. */
-function gains(before: string, after: string, allowed: ReadonlySet<string>): boolean {
-  const [old, now] = [before, after].map((line) => line.match(WORD) ?? []);
+/** Whether a line only gains words that are allowed, with commas between them. */
+function gains(before: string, after: string, allowed: ReadonlySet<string>, isOfMake: boolean): boolean {
+  const [old = [], now = []] = [before, after].map((line) => [...line.matchAll(WORD)].map(([word]) => word));
+  const endingOf = (at: number): string => posix.extname(now[at] ?? "");
+  const isRecipe = isOfMake && after.startsWith("\t");
   let at = 0;
-  for (const word of now ?? []) {
-    if (word === old?.[at]) at++;
-    else if (!allowed.has(word) && !/^[,"'\\]$/.test(word)) return false;
+  let gained = 0;
+  for (const [index, word] of now.entries()) {
+    if (word === old[at]) at++;
+    else if (word === "," && !isOfMake) continue;
+    else if (!allowed.has(word.replaceAll(/["']/g, ""))) return false;
+    else if (
+      isOfMake &&
+      ![index - 1, ...(isRecipe ? [] : [index + 1])].some((one) => endingOf(one) === endingOf(index))
+    )
+      return false;
+    else gained++;
   }
-  return at === old?.length && (at > 0 ? before !== after : now?.some((word) => allowed.has(word)) === true);
+  return at === old.length && gained > 0;
 }
 
 /** A module that go.mod replaces by a folder. */

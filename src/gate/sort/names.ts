@@ -42,7 +42,7 @@ export const SETTINGS = words(
     // Ruby
     ".rspec* .simplecov .minitest .rubocop*.yml Rakefile *.rake *.gemspec " +
     // Rust, Go
-    "nextest.toml tarpaulin.toml clippy.toml .clippy.toml .cargo/ .golangci.* go.work* " +
+    "nextest.toml tarpaulin.toml clippy.toml .clippy.toml rustfmt.toml .rustfmt.toml .cargo/ .golangci.* go.work* " +
     // Java, .NET
     "testng*.xml junit-platform.properties pom.xml *.gradle *.gradle.kts gradle.properties gradle-wrapper.* .mvn/ " +
     "*.runsettings xunit.runner.json *.csproj *.fsproj *.vbproj *.props *.targets *.sln *.slnx " +
@@ -65,7 +65,7 @@ export const SETTINGS_AT_TOP = words(
 
 /** Row 6, everywhere: by the patterns of the runners themselves, and files of what is expected. */
 export const TESTS = words(
-  "*.test.* *.tests.* *.spec.* *.t.* test.* tests.* conftest.* testing.* test_*.* test-*.js test-*.cjs test-*.mjs test-*.ts *_test.go *_test.py *_test.exs *_spec.rb " +
+  "*.test.* *.tests.* *.spec.* *.e2e-spec.* *.cy.* *.t.* test.* tests.* conftest.* testing.* test_*.* test-*.js test-*.cjs test-*.mjs test-*.ts *_test.go *_test.py *_test.exs *_spec.rb " +
     "*Test.java *Tests.java *Test.kt *Tests.kt *Test.cs *Tests.cs " +
     "*Test.php *Tests.swift *Test.swift *Spec.groovy *Spec.scala *.bats *.feature *.snap *.golden *.expected expected.*",
 );

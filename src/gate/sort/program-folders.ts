@@ -154,7 +154,7 @@ export function tableOf(value: unknown): Table {
 }
 
 /** All texts in a value, at any depth. */
-function stringsIn(value: unknown): string[] {
+export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(stringsIn);

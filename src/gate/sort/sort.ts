@@ -4,9 +4,10 @@
 // names.ts has the lists; the rooms prove the rest by running.
 import { posix } from "node:path";
 import { exists } from "../../git/base/read/diff.js";
-import { languageOf, type Family } from "./languages.js";
+import { familyOf, languageOf, type Family } from "./languages.js";
 import {
   folderOf,
+  foldersAbove,
   isBelow,
   isForeign,
   isNew,
@@ -255,7 +256,11 @@ export class Sorter {
     const root = this.#program.folderOf(path);
     const isDeep =
       root !== undefined && !this.#program.packages.has(folderOf(path)) && !this.#program.isFlat(root);
-    return isSettingAtTop(posix.basename(path)) && !isDeep;
+    if (isDeep) return false;
+    const stem = /^[._]?([\w-]+?)(?:rc)?\.\w+$/.exec(posix.basename(path))?.[1] ?? "";
+    const isOfProgram =
+      familyOf(path) === undefined && !DOCUMENT.test(path) && this.#loads.programs.has(stem);
+    return isOfProgram || isSettingAtTop(posix.basename(path));
   }
 
   #loadedByCheck(path: string): Answer | undefined {
@@ -302,10 +307,11 @@ export class Sorter {
 
   #document(path: string): Answer | undefined {
     if (!DOCUMENT.test(path)) return undefined;
-    const first = /^([^/]+)\//.exec(this.#local(path))?.[1];
-    const folder = first === undefined || this.#holdsProgram(first) ? undefined : first;
+    const folders = foldersAbove(path)
+      .filter((one) => !this.#holdsProgram(one))
+      .slice(-1);
     const holder =
-      this.#holderOf(path, (one) => this.reads(one), { name: posix.basename(path), folder }) ??
+      this.#holderOf(path, (one) => this.reads(one), { name: posix.basename(path), folders }) ??
       this.#holderOf(path, (one) => this.isCheck(one), { name: `*${posix.extname(path)}` });
     return holder === undefined ? source(10, "it is documentation") : doubt(10, `${holder} names it`);
   }
@@ -330,11 +336,9 @@ export class Sorter {
   #data({ path, before, after, to }: ChangedFile): Answer | undefined {
     if (languageOf(path, before ?? after) !== undefined || to.mode === "100755") return undefined;
     if (this.#program.isSaid && this.#program.folderOf(path) === undefined) return undefined;
-    const isOutside = this.#program.folderOf(path) === undefined && !this.#holdsProgram(folderOf(path));
+    const folders = foldersAbove(path).filter((one) => !this.#holdsProgram(one));
     const holder =
-      this.#holderOf(path, (one) => this.reads(one), {
-        ...{ name: posix.basename(path), folder: isOutside ? posix.basename(folderOf(path)) : undefined },
-      }) ??
+      this.#holderOf(path, (one) => this.reads(one), { name: posix.basename(path), folders }) ??
       this.#holderOf(path, (one) => this.isCheck(one) && !isManifest(one), { name: posix.basename(path) });
     return holder === undefined
       ? source(12, "it is data that no check names")
@@ -349,20 +353,32 @@ export class Sorter {
     );
   }
 
-  /** A check that has a name in it, or a folder as `docs/` or `"docs"`. */
+  /** A check that has a name in it, the nearest folder as `docs/` or `"../docs"`, or lists one above: `"a/*"`. */
   #holderOf(
     path: string,
     isHolder: (path: string) => boolean,
-    { name, folder }: { name: string; folder?: string | undefined },
+    { name, folders = [] }: { name: string; folders?: readonly string[] },
   ): string | undefined {
-    if (this.#loads.named.has(path)) return "a check command";
-    const has = (one: string, words: readonly string[]): boolean =>
-      one !== path && isHolder(one) && words.some((word) => hasName(this.order.files.text(one) ?? "", word));
-    const byName = this.order.files.mentions(name).find((one) => has(one, [name]));
-    if (byName !== undefined || folder === undefined) return byName;
-    return this.order.files
-      .mentions(folder)
-      .find((one) => has(one, [`${folder}/`, `"${folder}"`, `'${folder}'`]));
+    const { named } = this.#loads;
+    if ([path, `*${posix.extname(path)}`, ...folders].some((one) => named.has(one))) return "a check command";
+    const holds = (word: string, texts: readonly string[]): string | undefined =>
+      this.order.files.mentions(word).find((one) => {
+        const text = one !== path && isHolder(one) ? this.order.files.text(one) : undefined;
+        return text !== undefined && texts.some((each) => hasName(text, each));
+      });
+    const ofFolders = folders.map((one, at) => {
+      const folder = posix.basename(one);
+      const quoted = [`"${folder}"`, `'${folder}'`, `/${folder}"`, `/${folder}'`];
+      return [
+        folder,
+        [...quoted, ...(at === 0 ? [`${folder}/`] : [`${folder}/*`, `${folder}/"`, `${folder}/'`])],
+      ] as const;
+    });
+    for (const [word, texts] of [[name, [name]] as const, ...ofFolders]) {
+      const holder = holds(word, texts);
+      if (holder !== undefined) return holder;
+    }
+    return undefined;
   }
 
   #local(path: string): string {
