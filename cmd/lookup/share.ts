@@ -19,15 +19,24 @@ export async function answerShared<Given>(
   project: Project,
   give: () => Promise<Given>,
 ): Promise<Given> {
-  await shareHere(context, project);
+  const told = new Set<string>();
+  await shareHere(context, project, told);
   const answered = await give();
-  const [late] = await shareHere(context, project);
+  const [late] = await shareHere(context, project, told);
   if (late !== undefined) throw new UserError("no", late, "list the open questions with `looper questions`");
   return answered;
 }
 
-/** Returns the answers given here that others had given before. */
-export async function shareHere(context: CommandContext, project: Project): Promise<readonly string[]> {
+/** Returns the answers given here that others had given before. `told`: the warnings of this command so far. */
+export async function shareHere(
+  context: CommandContext,
+  project: Project,
+  told = new Set<string>(),
+): Promise<readonly string[]> {
+  const tell = async (message: string): Promise<void> => {
+    if (!told.has(message)) await warn(context, message);
+    told.add(message);
+  };
   const { ports, env, home } = context;
   if (project.resolved.settings.git.share === "none") return [];
   const { files } = ports;
@@ -35,7 +44,7 @@ export async function shareHere(context: CommandContext, project: Project): Prom
     ({ what }) => what === "git.share",
   );
   if (!(await isTrusted(files, findStateFolder(env, home), { project: project.folder, lines }))) {
-    await warn(context, "git.share is not approved yet, so nothing is shared: looper run asks");
+    await tell("git.share is not approved yet, so nothing is shared: looper run asks");
     return [];
   }
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
@@ -47,6 +56,6 @@ export async function shareHere(context: CommandContext, project: Project): Prom
     redact: await redactorFor(ports, env),
     edit: (decide) => editBeside(context, { project, store }, decide),
   });
-  for (const message of warnings) await warn(context, message);
+  for (const message of warnings) await tell(message);
   return late;
 }
