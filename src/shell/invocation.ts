@@ -129,5 +129,6 @@ export function unwrapCommand(words: Words): { words: Words } | { code: string }
 
 function takesNext({ values = "", longs }: Wrapper, arg: string): boolean {
   if (arg.startsWith("--")) return longs?.test(arg) === true;
-  return arg.length === 2 && values.includes(arg.charAt(1));
+  // Of several letters the last may have a value: `-0I {}`.
+  return Array.from(arg).findIndex((letter, at) => at > 0 && values.includes(letter)) === arg.length - 1;
 }

@@ -173,7 +173,7 @@ function isAllowed(unit: Unit, allow: readonly PermissionRule[], root: string): 
   return (
     isWhole &&
     writes.length === 0 &&
-    commands.some(({ runs }) => runs !== "nothing") &&
+    commands.length > 0 &&
     commands.every((command) =>
       allow.some(({ pattern }) => pattern?.command !== undefined && allowsCommand(pattern.command, command)),
     )
@@ -207,14 +207,13 @@ function meetsTwin({ pattern }: PermissionRule, { tool, subjects }: JudgedCall):
   const names = subjects.flatMap((subject) => (subject.kind === "name" ? [subject.name] : []));
   const text = toCommand(tool, names);
   if (text === undefined || pattern?.command === undefined) return "no";
-  const command = { text, spellings: [text], mentions: [], guesses: [], runs: "itself" } as const;
-  return meetsCommand(pattern.command, command);
+  return meetsCommand(pattern.command, { calls: [text.split(" ")], mentions: [] });
 }
 
-function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }: ShellReading): Match {
+function meetsReading(pattern: CommandPattern | undefined, reading: ShellReading): Match {
   if (pattern === undefined) return "no";
-  const match = strongest(commands.map((command) => meetsCommand(pattern, command)));
-  return match === "no" && !isWhole ? "maybe" : match;
+  const match = meetsCommand(pattern, reading);
+  return match === "no" && !reading.isWhole ? "maybe" : match;
 }
 
 function meetsOther(

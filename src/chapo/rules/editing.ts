@@ -6,7 +6,7 @@ import { ANY } from "../../shell/words.js";
 import type { Subject } from "../tool.js";
 import { meetsPath, namesPathBelow, strongest, type Match, type PathPattern } from "./patterns.js";
 import type { PermissionRule } from "./read-rules.js";
-import { isUnknown, listCalls, listBases, meetsWord, toWords } from "./reading.js";
+import { isUnknown, listBases, meetsWord } from "./reading.js";
 
 /** A word that names something that is changed. */
 interface EditedWord {
@@ -30,7 +30,7 @@ export function meetsAsEditing(
   return strongest(readings.map((reading) => meetsText(pattern.path, reading, call.folders ?? [root])));
 
   function meetsText(path: PathPattern, reading: ShellReading, starts: readonly string[]): Match {
-    const calls = listCalls(reading);
+    const { calls } = reading;
     const bases = listBases(calls, starts);
     const sure = [
       ...reading.writes.map((word) => ({ word, isRemoved: false })),
@@ -41,8 +41,9 @@ export function meetsAsEditing(
     if (sure.some(({ word }) => isUnknown(word))) return "maybe";
     const isOpen = sure.some(({ word }) => word.includes(ANY));
     const open = [
-      ...reading.commands.flatMap(({ mentions }) => mentions.map(toWords)).flatMap(listEdited),
-      ...reading.commands.flatMap(listInCode),
+      ...reading.mentions.flatMap(listEdited),
+      // Code in another language may write what it names.
+      ...reading.inCode.map((word) => ({ word, isRemoved: false })),
       ...calls.flatMap(listOutputs),
       // A link is another name of the file.
       ...calls.flatMap(([name, ...args]) =>
@@ -53,13 +54,6 @@ export function meetsAsEditing(
     const isMaybe = open.some((one) => meetsEdited(path, one, { root, bases }) !== "no");
     return isMaybe || found.includes("maybe") ? "maybe" : "no";
   }
-}
-
-/** The words of code in another language: it may write what it names. */
-function listInCode({ text, mentions }: ShellReading["commands"][number]): EditedWord[] {
-  const whole = new Set(toWords(text));
-  const named = new Set(mentions.map((one) => toWords(one)[0] ?? ""));
-  return [...named].filter((word) => !whole.has(word)).map((word) => ({ word, isRemoved: false }));
 }
 
 /** The values of options by which programs name the file that they write; of grep it is not a file. */
@@ -103,7 +97,7 @@ const MOST_PATHS = 200;
 
 /** Returns the paths that a shell text changes, as far as it shows them. `starts`: where the shell may be. */
 export function listEditedPaths(reading: ShellReading, starts: readonly string[]): EditedPath[] {
-  const calls = listCalls(reading);
+  const { calls } = reading;
   const words = [...reading.writes.map((word) => ({ word, isRemoved: false })), ...calls.flatMap(listEdited)];
   const plain = words.filter(({ word }) => !word.includes(ANY) && !word.startsWith("~"));
   const bases = listBases(calls, starts).filter((base) => base !== ANY);

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { isInside } from "./patterns.js";
-import { listCalls, listFolders, toWords } from "./reading.js";
+import { listFolders } from "./reading.js";
 import { covers, ONE, STAR } from "./wildcard.js";
 
 /** A git command that prints content. */
@@ -17,11 +17,10 @@ export interface ContentCommand {
 
 /** Returns the git commands that may print content of files they do not name. */
 export function listContentCommands(reading: ShellReading, root: string): ContentCommand[] {
-  const last = listFolders(listCalls(reading), [root]).at(-1) ?? root;
+  const last = listFolders(reading.calls, [root]).at(-1) ?? root;
   // Not the other spellings, which leave options out.
-  const texts = reading.commands.flatMap(({ text, mentions }) => [text, ...mentions]);
-  return [...new Set(texts)].flatMap((text) => {
-    const call = readGitCall(toWords(text));
+  return [...reading.commands, ...reading.mentions].flatMap((words) => {
+    const call = readGitCall(words);
     if (call === undefined || !showsContent(call)) return [];
     const { args } = call;
     const cut = args.indexOf("--");

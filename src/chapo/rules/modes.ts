@@ -1,7 +1,7 @@
 // The permission modes as a table: what happens to a call of each class that no rule decides. Pure. decide.ts applies it.
 import { posix } from "node:path";
 import { isBelow } from "./patterns.js";
-import { listCalls, listFolders } from "./reading.js";
+import { listFolders } from "./reading.js";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { hasSecretName } from "../../system/text/secrets/secret-names.js";
@@ -132,7 +132,7 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
     return isSteering || call.movesGuides === true ? "other" : "edit";
   }
   if (call.tool !== "bash_execute" && call.tool !== "run_command") return "other";
-  const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
+  const words = readings.flatMap(({ commands }) => commands);
   const isPlain =
     words.length > 0 &&
     readings.every(
@@ -241,7 +241,7 @@ function isPlainEdit([program = "", ...args]: readonly string[], root: string): 
 
 /** Whether an edit may change a file that steers programs, from one of the folders that the shell may be in. */
 function steersFrom(reading: ShellReading, starts: readonly string[], root: string): boolean {
-  const calls = listCalls(reading);
+  const { calls } = reading;
   const changed = calls.flatMap(([program = "", ...args]) => {
     const operands = /^(?:mkdir|touch|mv|cp)$/.test(program)
       ? args.filter((word) => !word.startsWith("-"))
@@ -264,12 +264,9 @@ function isInProject(word: string, root: string): boolean {
 const MOVES_AWAY = /^(?:cd|pushd|popd|source|\.|eval|alias|trap)$/;
 
 /** Returns whether a shell text may leave the shell in another folder than one of the project. */
-export function mayStray({ commands, isWhole }: ShellReading): boolean {
+export function mayStray({ calls, isWhole }: ShellReading): boolean {
   if (!isWhole) return true;
-  return commands.some(({ text, spellings }) =>
-    [text, ...spellings].some((one) => {
-      const words = one.split(" ");
-      return (MOVES_AWAY.test(words[0] ?? "") || words[0]?.includes(ANY) === true) && !isLook(words);
-    }),
+  return calls.some(
+    (words) => (MOVES_AWAY.test(words[0] ?? "") || words[0]?.includes(ANY) === true) && !isLook(words),
   );
 }

@@ -1,10 +1,9 @@
 // Shell texts that no mode but bypassPermissions runs unasked: deleting outside the project, writing to disks and devices, fork
 // bombs, and texts that a shell runs unseen. Pure. decide.ts applies the list; an allow rule with a pattern lifts an entry.
 import { posix } from "node:path";
-import type { ShellReading } from "../../shell/shell-reading.js";
+import type { CalledWords as Words, ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { isBelow, isInside } from "./patterns.js";
-import { toWords } from "./reading.js";
 
 /** Where relative paths of a shell text begin. */
 export interface ShellPlace {
@@ -27,15 +26,11 @@ interface Position extends ShellPlace {
   handed: readonly string[];
 }
 
-type Words = readonly string[];
-
 /** Returns why the text is never run unasked, as the end of a sentence; `undefined` if it may. */
 export function findDanger(text: string, reading: ShellReading, place: ShellPlace): string | undefined {
   if (isForkBomb(text)) return "it looks like a fork bomb";
   if (reading.runsUnseen) return "it runs a text that the line does not show";
-  const seen = reading.commands
-    .flatMap(({ text: one, spellings, mentions }) => [one, ...spellings, ...mentions])
-    .map(toWords);
+  const seen = [...reading.commands, ...reading.calls, ...reading.mentions];
   const calls = [...seen, ...guessCalls(seen, reading.values)];
   const start: Position = {
     ...{ ...place, isOnlyPatterns: false, goesElsewhere: false, folders: [], handed: [] },
@@ -61,10 +56,8 @@ export function findDanger(text: string, reading: ShellReading, place: ShellPlac
 }
 
 /** Returns whether the text deletes files that its words name. */
-export function deletesFiles({ commands }: ShellReading): boolean {
-  return commands
-    .flatMap(({ text, spellings, mentions }) => [text, ...spellings, ...mentions])
-    .some((one) => DELETES.test(posix.basename(toWords(one)[0] ?? "")));
+export function deletesFiles({ calls, mentions }: ShellReading): boolean {
+  return [...calls, ...mentions].some(([program = ""]) => DELETES.test(posix.basename(program)));
 }
 
 const DELETES = /^(?:rm|unlink|rmdir|shred|srm|wipe)$/;

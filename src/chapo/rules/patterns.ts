@@ -1,7 +1,7 @@
 // Patterns in a rule's brackets, matched against commands, paths and URLs. Pure. The floor `shell` reads shell texts, and
 // decide.ts applies tools and lists.
 import { posix } from "node:path";
-import { readShell, type ShellCommand } from "../../shell/shell-reading.js";
+import { readShell, runsOthers, spellingsOf, type CalledWords } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { covers, ONE, overlaps, STAR } from "./wildcard.js";
 
@@ -13,7 +13,7 @@ export function strongest(matches: readonly Match[]): Match {
   return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
 }
 
-/** A pattern for commands: alternatives, spelled like `ShellCommand.text`. */
+/** A pattern for commands: alternatives, spelled like `joined`. */
 export interface CommandPattern {
   texts: readonly string[];
 }
@@ -25,49 +25,40 @@ export function compileCommandPattern(raw: string): CommandPattern | { problem: 
   // Stars are replaced first, so that the shell reader handles only the quotes.
   const { commands, isWhole, writes } = readShell(text.replaceAll("*", STAR).replaceAll("?", ONE));
   const [command, ...more] = commands;
-  if (
-    command === undefined ||
-    more.length > 0 ||
-    writes.length > 0 ||
-    (!isWhole && command.runs !== "others")
-  )
+  if (command === undefined || more.length > 0 || writes.length > 0 || (!isWhole && !runsOthers(command)))
     return { problem: "is not a single plain command; texts are split into commands, so write one of them" };
-  if (command.text.includes(ANY))
+  const whole = joined(command);
+  if (whole.includes(ANY))
     return {
       problem: "contains something that only a shell can resolve ($, {…} or […]); quote it, or use *",
     };
-  const plain = command.text.replaceAll(ONE, "?");
+  const plain = whole.replaceAll(ONE, "?");
   if (prefix) return { texts: [plain, `${plain} ${STAR}`, `${plain}:${STAR}`] };
   return { texts: plain.endsWith(` ${STAR}`) ? [plain, plain.slice(0, -2)] : [plain] };
 }
 
 /** Returns whether a pattern allows the command: it must match every text the command can expand to. */
-export function allowsCommand({ texts }: CommandPattern, command: ShellCommand): boolean {
-  switch (command.runs) {
-    case "nothing":
-      return true;
-    case "others":
-      // The command runs others that are named in its words, so it must match exactly.
-      return texts.some((text) => text === command.text);
-    default:
-      return texts.some((text) => covers(text, command.text));
-  }
+export function allowsCommand({ texts }: CommandPattern, words: CalledWords): boolean {
+  const command = joined(words);
+  // A command that runs others, which its words name, must match exactly.
+  const isExact = runsOthers(words);
+  return texts.some((text) => (isExact ? text === command : covers(text, command)));
 }
 
-/** Returns whether a pattern against commands matches the command in any of its spellings; `maybe` for one that code mentions. */
+/** Returns whether a pattern against commands matches one of the calls; `maybe` for one that code mentions. */
 export function meetsCommand(
   { texts }: CommandPattern,
-  { spellings, mentions, guesses }: ShellCommand,
+  { calls, mentions }: { calls: readonly CalledWords[]; mentions: readonly CalledWords[] },
 ): Match {
-  const named = [...mentions, ...guesses];
-  let match: Match = texts.some((text) => named.some((one) => covers(text, one))) ? "maybe" : "no";
-  for (const text of texts) {
-    for (const spelling of spellings) {
-      if (covers(text, spelling)) return "yes";
-      if (spelling.includes(ANY) && overlaps(text, spelling)) match = "maybe";
-    }
-  }
-  return match;
+  const spelled = calls.map(joined);
+  if (texts.some((text) => spelled.some((one) => covers(text, one)))) return "yes";
+  const open = [...spelled, ...mentions.flatMap(spellingsOf).map(joined)];
+  return texts.some((text) => open.some((one) => overlaps(text, one))) ? "maybe" : "no";
+}
+
+/** Joins words to one text. A space inside a word becomes a no-break space. */
+function joined(words: CalledWords): string {
+  return words.map((word) => word.replace(/\s/g, "\u00a0")).join(" ");
 }
 
 /** A pattern for paths: alternatives, each as segments below the root or from `/`. */

@@ -1,7 +1,7 @@
 // Rules against reading, for everything that would return a file's content: other tools, shell texts and results. Pure.
 // decide.ts applies them to calls; session/permissions/screen.ts and the tools apply them to results.
 import { posix } from "node:path";
-import type { ShellReading } from "../../shell/shell-reading.js";
+import type { CalledWords as Words, ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import type { Subject } from "../tool.js";
 import { meetsPath, namesPathBelow, strongest, type Match, type PathPattern } from "./patterns.js";
@@ -47,13 +47,13 @@ function meetsText(
   reading: ShellReading,
   { root, starts }: { root: string; starts: readonly string[] },
 ): Match {
-  const calls = listCalls(reading);
+  const { calls } = reading;
   const bases = listBases(calls, starts);
-  const { sure, mentioned } = listWords(calls, reading);
+  const { sure, mentioned } = listWords(reading);
   const match = strongest([...sure].map((word) => meetsWord(pattern, word, { root, bases })));
   if (match !== "no") return match;
   if ([...mentioned].some((word) => meetsWord(pattern, word, { root, bases }) === "yes")) return "maybe";
-  if (hidesRead(reading, calls)) return "maybe";
+  if (hidesRead(reading)) return "maybe";
   const copied = calls
     .filter(
       ([program = "", next]) => COPIES.test(posix.basename(program)) || (program === "git" && next === "mv"),
@@ -63,55 +63,24 @@ function meetsText(
 }
 
 /** Give the files that they find or read to the program in their words, or to the text around them. */
-const GIVES = /^(?:xargs|parallel|find|fd|fdfind)$/;
-const READS = /^(?:read|mapfile|readarray|find|fd|fdfind)$/;
-const RUNS = /^(?:-(?:exec|execdir|ok|okdir|x|X)|--exec(?:-batch)?)$/;
+const GIVES = /^(?:read|mapfile|readarray|find|fd|fdfind|xargs|parallel)$/;
 /** Programs that print what they read as it is, so that its lines are found in their output, or that read nothing. */
 const PLAIN =
   /^(?:cat|head|tail|[efz]?grep|rg|ag|wc|sort|uniq|less|more|nl|diff|sed|awk|git|echo|printf|find|fd|fdfind|xargs|parallel|read|mapfile|readarray|dirname|basename|realpath|file|du|cd|pushd|local|export|declare|sha\d*sum|md5sum|dos2unix|kill|sleep|which|node|npx|npm)$/;
 
 /** Whether a program that may change what it reads is given files that only the shell knows. */
-function hidesRead(reading: ShellReading, calls: readonly Words[]): boolean {
-  const { commands } = reading;
-  const isHanded = calls.some(([program = ""]) => READS.test(program));
-  // A loop over files that only the shell knows; a program of the project may be given them.
-  const isLoop = calls.some(([program = ""]) => /^(?:For|Select)$/.test(program));
-  const own = commands.filter(({ text }) => isLoop && !text.startsWith("npx "));
-  const looped = listCalls({ ...reading, commands: own }).filter((words) => words.slice(1).some(isUnknown));
-  const given = calls.flatMap((words) => findGiven(words) ?? []);
-  const texts = commands.map(({ text }) => toWords(text));
-  const direct = (given.length > 0 ? texts : calls).flatMap(([program = "", ...args]) =>
-    args.some((word) => isUnknown(word) && (isHanded || word !== ANY)) ? [program] : [],
-  );
-  return [...given, ...direct, ...looped.map(([program = ""]) => program)]
-    .map((one) => posix.basename(one))
-    .some((one) => !PLAIN.test(one) && !QUIET.test(one));
-}
-
-/** The program that another one gives files to: the first word after it, or after `-exec`, that may be one. */
-function findGiven([name = "", ...args]: Words): string | undefined {
-  const program = posix.basename(name);
-  if (!GIVES.test(program)) return undefined;
-  const at = /^(?:xargs|parallel)$/.test(program) ? 0 : args.findIndex((word) => RUNS.test(word)) + 1;
-  if (at === 0 && !/^(?:xargs|parallel)$/.test(program)) return undefined;
-  return args.slice(at).find((word) => !/^(?:-|\d|\{|%)/.test(word)) ?? "echo";
+function hidesRead({ calls, loopsOverFiles }: ShellReading): boolean {
+  const isHanded = loopsOverFiles || calls.some(([program = ""]) => GIVES.test(program));
+  return calls.some(([name = "", ...args]) => {
+    const program = posix.basename(name);
+    const isGiven = args.some((word) => isUnknown(word) && (isHanded || word !== ANY));
+    return isGiven && !PLAIN.test(program) && !QUIET.test(program);
+  });
 }
 
 /** Whether nothing of a path is known: `$f`, `"$PWD"/*`, what `xargs` adds. */
 export function isUnknown(word: string): boolean {
   return word.includes(ANY) && word.replaceAll(/[\uffff/.*?]/g, "") === "";
-}
-
-type Words = readonly string[];
-
-/** Every spelling of every command, as words. */
-export function listCalls({ commands }: ShellReading): Words[] {
-  return [...new Set(commands.flatMap(({ text, spellings }) => [text, ...spellings]))].map(toWords);
-}
-
-/** The reader writes a space inside a word as a no-break space. */
-export function toWords(text: string): string[] {
-  return text.split(" ").map((word) => word.replaceAll("\u00a0", " "));
 }
 
 const MOST_FOLDERS = 64;
@@ -149,13 +118,11 @@ export function listBases(calls: readonly Words[], starts: readonly string[]): s
 }
 
 /** The words that may be paths; `mentioned`: those in code of another language, and in variables. */
-function listWords(calls: readonly Words[], { commands, opens, values }: ShellReading) {
+function listWords({ calls, mentions, opens, values }: ShellReading) {
   const sure = calls
     .filter(([program = ""]) => !QUIET.test(posix.basename(program)))
     .flatMap((one) => one.flatMap(readCandidates));
-  const mentioned = [...commands.flatMap(({ mentions }) => mentions.flatMap(toWords)), ...values].flatMap(
-    readCandidates,
-  );
+  const mentioned = [...new Set([...mentions.flat(), ...values])].flatMap(readCandidates);
   return { sure: new Set([...sure, ...opens]), mentioned: new Set(mentioned) };
 }
 
@@ -163,8 +130,8 @@ const MOST_PATHS = 200;
 
 /** Returns the absolute paths that a shell text may read, as far as it shows them: what they link to is not known here. */
 export function listReadPaths(reading: ShellReading, starts: readonly string[]): string[] {
-  const calls = listCalls(reading);
-  const { sure, mentioned } = listWords(calls, reading);
+  const { calls } = reading;
+  const { sure, mentioned } = listWords(reading);
   const words = [...sure, ...mentioned].map(readShortcuts).filter((word) => !word.includes(ANY));
   const bases = listBases(calls, starts).filter((base) => base !== ANY);
   const paths = bases.flatMap((base) => words.map((word) => posix.resolve(base, word)));

@@ -12,7 +12,7 @@ import { decide, type JudgedCall, type PermissionDecision } from "../../rules/de
 import type { PermissionMode } from "../../../config/settings/modes.js";
 import { mayStray, steers } from "../../rules/modes.js";
 import { type PermissionRules, isGuarded, listGuardedPaths } from "../../rules/read-rules.js";
-import { listCalls, listFolders, listReadPaths } from "../../rules/reading.js";
+import { listFolders, listReadPaths } from "../../rules/reading.js";
 import type { Subject } from "../../tool.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { isMentioned } from "../../tools/web/mentioned.js";
@@ -40,7 +40,7 @@ export function openPermit(place: PermitPlace): Pick<Gatekeepers, "permit" | "re
     if (call.tool !== SHELL) return;
     for (const reading of listReadings(call)) {
       if (mayStray(reading)) hasStrayed = true;
-      folders = listFolders(listCalls(reading), folders);
+      folders = listFolders(reading.calls, folders);
     }
   };
   return {
@@ -135,7 +135,7 @@ async function movesGuides(
 ): Promise<boolean> {
   const paths = subjects.flatMap((one) => (one.kind === "path" ? [path.resolve(root, one.path)] : []));
   const moves = tool.name === "fs_move" ? [{ sources: paths, targets: [] }] : [];
-  const texts = subjects.flatMap((one) => (one.kind === "command" ? [listCalls(readShell(one.text))] : []));
+  const texts = subjects.flatMap((one) => (one.kind === "command" ? [readShell(one.text).calls] : []));
   const copies = texts.flatMap((calls) =>
     calls
       .filter(([program = ""]) => /^(?:cp|mv)$/.test(program))
