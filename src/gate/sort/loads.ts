@@ -160,7 +160,7 @@ export class Loads {
   #packageScripts([program, ...args]: Words, { folder }: Place): { line: string; folder: string }[] {
     if (!SCRIPT_RUNNER.test(program)) return [];
     const prefix = readOptionValues(args, /^(?:-C|--(?:prefix|dir|cwd))(?:=(.*))?$/)[0] ?? "";
-    const isOfAll = OF_ALL.test(program) || args.some((arg) => OF_PACKAGES.test(arg));
+    const isOfAll = [program, ...args].some((word) => OF_PACKAGES.test(word));
     const top = posix.join(folder, prefix);
     const manifests = ["package.json", "composer.json"].map((name) => posix.join(top, name));
     const all = this.project.paths.filter(
@@ -200,8 +200,7 @@ export class Loads {
 
 /** Programs that run the scripts of a package, and how they are told to do so in others. */
 const SCRIPT_RUNNER = /^(?:npm|yarn|pnpm|bun|composer|run-[sp]|npm-run-all2?|lerna|turbo|nx)$/;
-const OF_ALL = /^(?:lerna|turbo|nx)$/;
-const OF_PACKAGES = /^(?:-ws?|-r|-F|--(?:workspaces?|recursive|filter)(?:=.*)?|workspaces?)$/;
+const OF_PACKAGES = /^(?:-ws?|-r|-F|--(?:workspaces?|recursive|filter)(?:=.*)?|workspaces?|lerna|turbo|nx)$/;
 
 /** Whether a pattern says how tests are called: `*.check.js`, `check_*.py`. */
 function saysTests(word: string): boolean {
