@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -235,8 +244,10 @@ test("a long background output is returned completely in parts", async () => {
 });
 
 test("a filter drops lines, and an invalid or endless filter loses no output", async () => {
-  // One write, because lines that arrive before the endless one would be reported, and dropped, first.
-  await bash(`printf 'an error\\nfine\\nError 2\\n${"a".repeat(60)}!\\n'`, { background: true });
+  // One write by cat, because lines that arrive before the endless one would be reported, and dropped, first; bash writes each
+  // line by itself.
+  writeFileSync(path.join(root, "lines"), `an error\nfine\nError 2\n${"a".repeat(60)}!\n`);
+  await bash("cat lines", { background: true });
   await until(() => call("bash_output", { filter: "(" }), /exit_code|filter: /);
   await until(() => call("bash_output", { filter: "^(a+)+$" }), /takes too long/);
   const said = await until(() => call("bash_output", { filter: "[Ee]rror" }), /completed/);
