@@ -47,7 +47,7 @@ async function ask(...words: string[]): Promise<string> {
 }
 
 test.each([
-  ["T1", "T1 is done\n"],
+  ["T1", "T1 is done, verified\n"],
   ["T8", "T8 is done, unbroken\n"],
   ["T2", "T2 is next: the lowest priority number, then the lowest id, of 2 that are ready\n"],
   ["T3", "T3 waits for T2 (todo, p2)\nto be done first: T2 (todo, p2)\n"],

@@ -9,7 +9,7 @@ import { verdictOfDone, whyAnswer } from "../../src/ui/answers/backlog/verdict.j
 import { clean, hang } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { readFound, type Found } from "../../src/ui/view/read-doubts.js";
-import { needText } from "../../src/ui/terminal/lines/task-lines.js";
+import { needText, turnedLines } from "../../src/ui/terminal/lines/task-lines.js";
 import { helpOf } from "../../src/ui/view/open-questions.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { CommandContext } from "../context/command-context.js";
@@ -30,8 +30,12 @@ export const command: AnsweringCommand<{ id: string; file?: string }> = {
     const tasks = await readValidTasks(context, project);
     const task = requireTask(tasks, id);
     const explained = explainTask(rowOf(task), tasks.map(rowOf));
-    const found = await whyNotVerified(context, project, task);
-    const said = [...linesOf(task, explained, tasks), ...(found === undefined ? [] : foundLines(id, found))];
+    const judged = await findVerdict(context, project, task);
+    const found = judged?.verdict === "verified" ? undefined : judged;
+    const said = [
+      ...linesOf(task, explained, tasks),
+      ...(judged === undefined ? [] : foundLines(id, judged)),
+    ];
     const { columns = Infinity } = lookOf(context.out);
     const lines = said.flatMap((line) => hang(clean(line), columns));
     return { json: whyAnswer(task, explained, { tasks, found }), lines };
@@ -43,8 +47,8 @@ function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
   const blocked = status === "blocked" ? [`it is blocked: ${blockers.join("; ") || "without a reason"}`] : [];
   switch (explained.answer) {
     case "done": {
-      const verdict = verdictOfDone(task) ?? "verified";
-      return [verdict === "verified" ? `${id} is done` : `${id} is done, ${verdict}`];
+      const verdict = verdictOfDone(task);
+      return [verdict === null ? `${id} is done` : `${id} is done, ${verdict}`];
     }
     case "next":
       return [`${id} is next: ${nextBecause(task, explained.of)}`, ...blocked];
@@ -72,18 +76,20 @@ function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
   }
 }
 
-/** The findings behind the verdict of a done task that is not verified, as far as the logs have them. */
-async function whyNotVerified({ ports }: CommandContext, project: Project, task: Task) {
+/** The findings behind the verdict of a done task, as far as the logs have them. */
+async function findVerdict({ ports }: CommandContext, project: Project, task: Task) {
   const verdict = verdictOfDone(task);
-  if (verdict !== "unbroken" && verdict !== "unverified") return undefined;
+  if (verdict === null) return undefined;
   const found = (await readFound(ports, project, [task.id])).get(task.id);
   return found?.verdict === verdict ? found : undefined;
 }
 
-/** Why a done task is not verified, and the row of docs/gate.md for each change that it needs. */
-function foundLines(id: string, { reasons, needs }: Found): string[] {
+/** What proves a done task; else why it is not verified, and the row of docs/gate.md for each change that it needs. */
+function foundLines(id: string, { verdict, reasons, needs, evidence }: Found): string[] {
+  const turned = turnedLines(evidence?.fail_to_pass ?? []).map((line) => `from red to green: ${line}`);
   const needed = needs.map((need) => `it needs ${needText(need)}`);
-  return [...reasons, ...needed, `what it changed: \`looper show ${quoteIfNeeded(clean(id))}\``];
+  const doubts = verdict === "verified" ? [] : [...reasons, ...needed];
+  return [...turned, ...doubts, `what it changed: \`looper show ${quoteIfNeeded(clean(id))}\``];
 }
 
 /** The question or pause that a task waits for, and the command that helps. */

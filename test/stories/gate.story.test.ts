@@ -58,6 +58,7 @@ test(
     expect(verdicts(rig)).toEqual(["failed", "passed"]);
     expect(prompts[1]).toContain("looked for two");
     expect(task(rig, "T1")).toMatchObject({ status: "done", meta: { verdict: "verified" } });
+    expect((await rig.run(["why", "T1"])).stdout).toMatch(/^T1 is done, verified\nfrom red to green: .+\n/u);
     expect(rig.commitsByTask()).toEqual({ T1: 1 });
     expect((await rig.run(["ls"])).stdout).not.toContain("unverified");
   }),

@@ -100,7 +100,7 @@ function doubtTitle({ verdict }: Task, explained: Explained): string {
 }
 
 /** The tests that turned green, each with its command. */
-function turnedLines(turned: NonNullable<Task["evidence"]>["fail_to_pass"]): string[] {
+export function turnedLines(turned: NonNullable<Task["evidence"]>["fail_to_pass"]): string[] {
   return turned.map(({ command, name }) => (name === undefined ? command : `${name} (${command})`));
 }
 
