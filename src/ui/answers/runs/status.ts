@@ -40,7 +40,8 @@ export function statusAnswer(
     ...(questions.length === 0 ? {} : { questions }),
     ...(paused.length === 0 ? {} : { paused }),
     ...(rejected.length === 0 ? {} : { rejected }),
-    run: seen === undefined ? null : runOf(seen, now),
+    // A log without a line is that of a run that begins, or was taken away.
+    run: seen === undefined || (seen.view.began === 0 && seen.live === undefined) ? null : runOf(seen, now),
   };
 }
 
@@ -75,6 +76,7 @@ export function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
 
 function runOf({ run, folder, view, live, eta }: SeenRun, at: number): NonNullable<StatusAnswer["run"]> {
   const { current, waiting, ended, spent } = view;
+  const began = view.began || at;
   const now = live === undefined ? view.at : at;
   const time = (ms: number): string => new Date(ms).toISOString();
   return {
@@ -83,8 +85,8 @@ function runOf({ run, folder, view, live, eta }: SeenRun, at: number): NonNullab
     state: ended !== undefined ? "ended" : live === undefined ? "killed" : "running",
     stopping: ended === undefined && live !== undefined && view.interrupts > 0,
     pid: live?.pid ?? null,
-    started: time(view.began),
-    elapsed_ms: ended?.totals.ms ?? now - view.began,
+    started: time(began),
+    elapsed_ms: ended?.totals.ms ?? now - began,
     ending: ended?.ending ?? null,
     current:
       current === undefined

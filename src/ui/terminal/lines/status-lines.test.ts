@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunEvent } from "../../../logging/events/events.js";
+import type { LiveRun } from "../../../loop/runs/live-run.js";
 import { PLAIN } from "../../colours.js";
 import { statusAnswer } from "../../answers/runs/status.js";
 import { over, sealAll, started } from "../../testing/testing.js";
@@ -32,4 +33,12 @@ test("status of a refused release says why and names looper push", () => {
 
 test("status of a killed release advises looper push", () => {
   expect(status().at(-1)).toBe("run looper push again");
+});
+
+test("a log without a line yet is no killed run, and a run that works then began now", () => {
+  const seen = { run: "2026-01-02_03-04-05", folder: "/p/log", view: NOTHING, eta: null };
+  expect(statusAnswer("t", [], { now: 5000, seen: { ...seen, live: undefined } }).run).toBeNull();
+  const live = { run: seen.run, folder: seen.folder, pid: 7 } as LiveRun;
+  const { run } = statusAnswer("t", [], { now: 5000, seen: { ...seen, live } });
+  expect(run).toMatchObject({ state: "running", started: "1970-01-01T00:00:05.000Z", elapsed_ms: 0 });
 });
