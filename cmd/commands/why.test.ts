@@ -55,10 +55,10 @@ test.each([
     "T4",
     "T4 is ready; 1 task comes before it: T2 (todo, p2)\nit is blocked: no key\nblocked tasks are tried once, after all others\n",
   ],
-  ["T5", "T5 waits for an answer to T5.2: Start?\nanswer it with `looper answer T5.2 start|reject`\n"],
+  ["T5", "T5 waits for an answer to T5.2: Start?\nanswer it with `looper answer T5.2 (start, reject)`\n"],
   [
     "T6",
-    "T6 waits for T5 (blocked, p3)\nT5 waits for an answer to T5.2: Start?\nanswer it with `looper answer T5.2 start|reject`\n",
+    "T6 waits for T5 (blocked, p3)\nT5 waits for an answer to T5.2: Start?\nanswer it with `looper answer T5.2 (start, reject)`\n",
   ],
   ["T7", "T7 is paused, by ada (cli), 2026-11-24T08:00:00Z: legal\nlift the pause with `looper resume T7`\n"],
 ])("why %s", async (id, lines) => {

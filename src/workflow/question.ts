@@ -116,9 +116,9 @@ function whyNotChanged(
     : `the answer to ${id} can change the output of ${edits}, not of ${edited.stage}`;
 }
 
-/** The command that answers a question: `looper answer T1.2 approve|reject`. */
+/** The command that answers a question: `looper answer T1.2 (approve, reject)`. A shell that it is pasted into runs nothing. */
 export function answerCommand({ id, outcomes }: Pick<Question, "id" | "outcomes">): string {
-  return outcomes.length === 0 ? `looper answer ${id} -m TEXT` : `looper answer ${id} ${outcomes.join("|")}`;
+  return `looper answer ${id} ${outcomes.length === 0 ? "-m TEXT" : `(${outcomes.join(", ")})`}`;
 }
 
 /** The names of an outcome that refuses. */

@@ -53,11 +53,11 @@ test(
     expect(open).toMatchObject({
       ...{ id: "T1.2", task: "T1", since: SINCE, outcomes: ["approve", "edit", "revise", "reject"] },
       shows: { what: "plan", sha256: sha256(PLAN) },
-      command: "looper answer T1.2 approve|edit|revise|reject",
+      command: "looper answer T1.2 (approve, edit, revise, reject)",
     });
     expect(open?.shows?.readable).toMatch(/\.looper\/tasks\/T1\/1-plan\.md$/);
     expect(await say(rig, "questions")).toContain(".looper/tasks/T1/1-plan.md");
-    expect(await say(rig, "why", "T1")).toContain("looper answer T1.2 approve|edit|revise|reject");
+    expect(await say(rig, "why", "T1")).toContain("looper answer T1.2 (approve, edit, revise, reject)");
     expect(await say(rig, "approve", "T1", "-m", "go", "--shown", sha256(PLAN))).toBe(
       "0 T1.2: approve; the next run takes it\n",
     );

@@ -157,6 +157,6 @@ test("the line about open questions counts them", () => {
 test("one line names the task, the question and the command", () => {
   const [open] = listQuestions([taskWith({ question: APPROVE })], "t");
   expect(open === undefined ? "" : questionLine(open)).toBe(
-    "T3 Carry out this plan?  looper answer T3 approve|edit|revise|reject",
+    "T3 Carry out this plan?  looper answer T3 (approve, edit, revise, reject)",
   );
 });

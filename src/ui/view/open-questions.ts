@@ -230,8 +230,7 @@ const MOST_IN_A_LINE = 500;
 export function questionLine({ task, question }: OpenQuestion, columns?: number): string {
   const id = quoteIfNeeded(clean(task));
   const { outcomes } = question;
-  const command =
-    outcomes.length === 0 ? `looper answer ${id} -m "…"` : `looper answer ${id} ${outcomes.join("|")}`;
+  const command = answerCommand({ id, outcomes });
   const head = `${clean(task)} `;
   const asked = clean(question.text);
   if (columns === undefined) return `${head}${cut(asked, MOST_IN_A_LINE)}  ${command}`;
