@@ -84,7 +84,7 @@ async function findVerdict({ ports }: CommandContext, project: Project, task: Ta
   return found?.verdict === verdict ? found : undefined;
 }
 
-/** What proves a done task; else why it is not verified, and the row of docs/gate.md for each change that it needs. */
+/** The proof of a done task; else why it is not verified, and the row of docs/gate.md for each change that it needs. */
 function foundLines(id: string, { verdict, reasons, needs, evidence }: Found): string[] {
   const turned = turnedLines(evidence?.fail_to_pass ?? []).map((line) => `from red to green: ${line}`);
   const needed = needs.map((need) => `it needs ${needText(need)}`);

@@ -35,7 +35,7 @@ test("status of a killed release advises looper push", () => {
   expect(status().at(-1)).toBe("run looper push again");
 });
 
-test("a log without a line yet is no killed run, and a run that works then began now", () => {
+test("a log without a line yet is not of a killed run, and a run that works then began now", () => {
   const seen = { run: "2026-01-02_03-04-05", folder: "/p/log", view: NOTHING, eta: null };
   expect(statusAnswer("t", [], { now: 5000, seen: { ...seen, live: undefined } }).run).toBeNull();
   const live = { run: seen.run, folder: seen.folder, pid: 7 } as LiveRun;
