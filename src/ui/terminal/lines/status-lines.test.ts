@@ -38,7 +38,7 @@ test("status of a killed release advises looper push", () => {
 test("a log without a line yet is not of a killed run, and a run that works then began now", () => {
   const seen = { run: "2026-01-02_03-04-05", folder: "/p/log", view: NOTHING, eta: null };
   expect(statusAnswer("t", [], { now: 5000, seen: { ...seen, live: undefined } }).run).toBeNull();
-  const live = { run: seen.run, folder: seen.folder, pid: 7 } as LiveRun;
+  const live: LiveRun = { run: seen.run, folder: seen.folder, pid: 7 };
   const { run } = statusAnswer("t", [], { now: 5000, seen: { ...seen, live } });
   expect(run).toMatchObject({ state: "running", started: "1970-01-01T00:00:05.000Z", elapsed_ms: 0 });
 });
