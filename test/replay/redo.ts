@@ -66,8 +66,9 @@ export class TreeReplay {
     if (event.type === "agent_finished" && event.report !== undefined && "found" in event.report) {
       const { found } = event.report;
       // The runner's own word, where no agent was started: of it there is no output.
-      const isRunners = found.status === "blocked" && found.blockers?.join() === found.summary;
-      if (!isRunners) memory.of(event.job).summary = found;
+      const isRunners = found.summary !== undefined && found.blockers?.join() === found.summary;
+      if (isRunners && event.exit_code === undefined) return;
+      memory.of(event.job).summary = found;
     }
     if (event.type === "gate_finished" && event.stage !== undefined) memory.of(event.job).gate = event;
   }
