@@ -98,7 +98,7 @@ export function Timeline({ spans }: { spans: readonly Span[] }) {
   );
 }
 
-/** What is done and what is left, in one bar with its figures. */
+/** The tasks that are done and those left, in one bar with its figures. */
 export function Progress({ parts }: { parts: readonly { state: string; value: number }[] }) {
   const total = parts.reduce((sum, { value }) => sum + value, 0);
   const shown = parts.filter(({ value }) => value > 0);

@@ -1,4 +1,4 @@
-// What agents say and do in a run, as it comes: a call and its result are one card. Long output stays folded.
+// The messages and calls of agents in a run, as they come: a call and its result are one card. Long output stays folded.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { follow } from "./api.js";
 import { Block, Empty, Foreign, StateSign, Time } from "./parts.js";

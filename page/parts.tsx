@@ -62,7 +62,7 @@ export function StateSign({ state, word = true }: { state: string; word?: boolea
   );
 }
 
-/** A text that an agent or a file brought: as text, apart from its surroundings. */
+/** A text that an agent or a file brought: as text, apart from the text around it. */
 export function Foreign({ text, class: name = "" }: { text: string; class?: string }) {
   return (
     <bdi class={`foreign ${name}`} dir="auto">
@@ -238,7 +238,7 @@ export function Act({ act, failed = sayError, kind = "plain", disabled = false, 
   );
 }
 
-/** What went wrong, and what helps, in words. */
+/** An error in words, and what helps. */
 function sentence(error: unknown, hinted = true): string {
   if (error instanceof Refused)
     return error.hint === undefined || !hinted ? error.message : `${error.message}. ${error.hint}`;

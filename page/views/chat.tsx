@@ -1,4 +1,4 @@
-// Chat with Chapo: the sessions, one of them as it goes on, its calls as cards, and the approvals that it waits for.
+// Chat with Chapo: the sessions, one of them as it is said, its calls as cards, and the approvals that it waits for.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChapoSessionsAnswer } from "../../src/ui/shapes/project.js";
 import { ask, get, linesOf, send } from "../api.js";
@@ -114,7 +114,7 @@ function useItems({ session, begins }: ConversationProps) {
   return { items, setItems, id, last, gone, signal, hear, events, hearUntil };
 }
 
-/** A conversation as it goes on: its items, and what a person does in it. */
+/** A conversation as it is said: its items, and what a person does in it. */
 function useTalk(props: ConversationProps) {
   const { changed } = props;
   const { items, setItems, id, last, gone, signal, hear, events, hearUntil } = useItems(props);

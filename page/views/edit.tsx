@@ -33,7 +33,7 @@ export async function readVersion(id: string): Promise<Version> {
   return { fields: fieldsOf(task), tag: response.headers.get("etag") ?? "*" };
 }
 
-/** What the server is sent: the fields that were changed here, for the rest may have moved meanwhile. Pure. */
+/** The changes for the server: the fields that were changed here, for the rest may have moved meanwhile. Pure. */
 export function patchOf(read: Fields, typed: Fields): Record<string, unknown> {
   const values: Record<Name, unknown> = {
     title: typed.title,
@@ -44,7 +44,7 @@ export function patchOf(read: Fields, typed: Fields): Record<string, unknown> {
   return Object.fromEntries(NAMES.filter((one) => typed[one] !== read[one]).map((one) => [one, values[one]]));
 }
 
-/** What was typed, over a newer version: words of a person stay, fields that nobody touched here are the newest. Pure. */
+/** The typed text over a newer version: words of a person stay, fields that were not touched here are the newest. Pure. */
 export function typedOver(read: Fields, typed: Fields, now: Fields): Fields {
   const values = NAMES.map((one) => [one, typed[one] === read[one] ? now[one] : typed[one]]);
   return Object.fromEntries(values) as Fields;

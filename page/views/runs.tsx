@@ -358,7 +358,7 @@ export function LogView({ run }: { run: string }) {
   );
 }
 
-/** What every line has, for the columns before it. */
+/** The keys of every line, for the columns before it. */
 function factsOf(line: string): Partial<LogLine> {
   try {
     return JSON.parse(line) as Partial<LogLine>;

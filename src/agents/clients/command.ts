@@ -11,7 +11,7 @@ import { appendLine } from "../process/bounds.js";
 // The longest argument that Linux accepts.
 const MAX_ARGUMENT_BYTES = 131_071;
 
-/** What it may do is told by its `args` alone. */
+/** Its `args` alone tell what it may do. */
 export const command: Client = {
   find: findBinary("the program to start"),
   call: (request, binary, { settings }) => commandCall(settings, request, binary),

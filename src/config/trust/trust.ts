@@ -43,7 +43,7 @@ export interface TrustPlace {
   home: string;
 }
 
-/** What the project, these tasks and workflows want trusted. A place inside `.git` is a `usage` error. */
+/** The things that the project, these tasks and workflows want trusted. A place inside `.git` is a `usage` error. */
 export async function readTrust(
   place: TrustPlace,
   tasks: TrustFacts["tasks"],

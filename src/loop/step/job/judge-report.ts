@@ -93,7 +93,7 @@ function judgeOutcome(stage: Stage, isDone: boolean, outcome: string | undefined
 }
 
 /**
- * What follows from a failure that is not the task's fault; the task stays in progress. `drop-agent`: the agent is missing or not
+ * The consequence of a failure that is not the task's fault; the task stays in progress. `drop-agent`: the agent is missing or not
  * signed in; `wait`: a limit, an overload or the network kept it from working; `end`: the run's budget was spent meanwhile.
  */
 export function findSpared(
