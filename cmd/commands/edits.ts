@@ -29,6 +29,8 @@ import {
 } from "../../src/todo/change/person-edits.js";
 import { isMarker } from "../../src/todo/model/select.js";
 import { isVerified } from "../../src/todo/model/verified.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { quoteIfNeeded } from "../../src/shell/quote.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { readFound } from "../../src/ui/view/read-doubts.js";
 import { readView } from "../../src/ui/view/read-view.js";
@@ -65,13 +67,24 @@ export const set: EditingCommand<{ id: string; assignments: readonly string[] }>
       { file },
       {
         decide: setValues(id, assignments),
-        say: () => [`${id}: ${[...new Set(assignments.map(({ key }) => key))].join(", ")}`],
+        say: ({ tasks }) => [
+          `${id}: ${[...new Set(assignments.map(({ key }) => key))].join(", ")}`,
+          ...(workflow === undefined ? [] : tasks.flatMap(halfWayLines)),
+        ],
         commands: listVerifyCommands(assignments),
         workflow: { names: [workflow?.value], namedBy: "workflow=" },
       },
     );
   },
 };
+
+/** A task that is half-way through a workflow finishes that one. */
+function halfWayLines({ id, workflow, progress }: Task): string[] {
+  if (progress === undefined || progress.digest === "" || progress.workflow === workflow) return [];
+  return [
+    `it is at ${progress.stage} of ${progress.workflow}, and finishes that first; to begin the other: looper todo ${quoteIfNeeded(id)} --restart`,
+  ];
+}
 
 export const block: EditingCommand<{ id: string; why: string }> = {
   ...EDITING,

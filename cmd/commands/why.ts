@@ -30,12 +30,8 @@ export const command: AnsweringCommand<{ id: string; file?: string }> = {
     const tasks = await readValidTasks(context, project);
     const task = requireTask(tasks, id);
     const explained = explainTask(rowOf(task), tasks.map(rowOf));
-    const judged = await findVerdict(context, project, task);
-    const found = judged?.verdict === "verified" ? undefined : judged;
-    const said = [
-      ...linesOf(task, explained, tasks),
-      ...(judged === undefined ? [] : foundLines(id, judged)),
-    ];
+    const found = await findVerdict(context, project, task);
+    const said = [...linesOf(task, explained, tasks), ...(found === undefined ? [] : foundLines(id, found))];
     const { columns = Infinity } = lookOf(context.out);
     const lines = said.flatMap((line) => hang(clean(line), columns));
     return { json: whyAnswer(task, explained, { tasks, found }), lines };

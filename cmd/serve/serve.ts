@@ -156,7 +156,9 @@ function takeSockets(server: ReturnType<typeof makeServer>, site: SocketSite): v
 
 /** Refuses an address that others reach, unless what is sent there is encrypted. */
 async function readPlace(context: CommandContext, request: Request) {
-  const { host, publicUrl, tlsCert, tlsKey, share } = request;
+  const { host, publicUrl, tlsCert, tlsKey, share, as } = request;
+  if (as !== undefined && share === undefined)
+    throw usageError("--as names the person of --share", "add --share read, or --share answer");
   if (share !== undefined && share !== "read" && share !== "answer")
     throw usageError(
       `--share ${share}: a link is for reading or answering`,

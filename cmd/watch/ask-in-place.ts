@@ -35,15 +35,24 @@ interface Desk extends AskedTask {
 /** How often the task file is read for an answer from elsewhere. */
 const LOOK_EVERY_MS = 1000;
 
-/** Until there is an answer or the person leaves it open. `ending`: aborted when the run is to end. */
+/**
+ * Until there is an answer or the person leaves it open. `ending`: aborted when the run is to end. `runEnds`: epoch ms at which its time
+ * is over.
+ */
 export async function askInPlace(
   context: CommandContext,
   project: Project,
-  { question, task, share, ending }: Pick<Desk, "question" | "task" | "share"> & { ending: AbortSignal },
+  {
+    question,
+    task,
+    share,
+    ending,
+    runEnds,
+  }: Pick<Desk, "question" | "task" | "share"> & { ending: AbortSignal; runEnds: number },
 ): Promise<Asked> {
   const store = await storeOf(context, project);
   const elsewhere = new AbortController();
-  const until = deadlineOf(question);
+  const until = Math.min(deadlineOf(question), runEnds);
   const look = context.ports.clock.every(LOOK_EVERY_MS, () => {
     void (async () => {
       if (context.ports.clock.now() >= until || !(await isOpen(store, task, question))) elsewhere.abort();

@@ -83,10 +83,12 @@ function askingOf(
   const { stdin, out, err, log, env } = context;
   const isSeen = stdin.isTerminal && out.isTerminal && err.isTerminal && env["TERM"] !== "dumb";
   if (asksHere !== true || !isSeen || manner !== "progress" || log.format !== "text") return {};
+  const { max_duration: longest = 0 } = project.resolved.settings.loop;
+  const runEnds = longest === 0 ? Infinity : context.ports.clock.now() + longest;
   return {
     askPerson: async (question, task, share) => {
       const { askInPlace } = await import("./ask-in-place.js");
-      const asked = { question, task, share };
+      const asked = { question, task, share, runEnds };
       return display.askHere(task.id, (ending) => askInPlace(context, project, { ...asked, ending }));
     },
   };

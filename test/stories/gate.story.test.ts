@@ -59,6 +59,9 @@ test(
     expect(prompts[1]).toContain("looked for two");
     expect(task(rig, "T1")).toMatchObject({ status: "done", meta: { verdict: "verified" } });
     expect((await rig.run(["why", "T1"])).stdout).toMatch(/^T1 is done, verified\nfrom red to green: .+\n/u);
+    const why: unknown = JSON.parse((await rig.run(["why", "T1", "--json"])).stdout);
+    expect(why).toMatchObject({ verdict: "verified", evidence: { fail_to_pass: [{}] } });
+    expect(why).not.toHaveProperty("reasons");
     expect(rig.commitsByTask()).toEqual({ T1: 1 });
     expect((await rig.run(["ls"])).stdout).not.toContain("unverified");
   }),

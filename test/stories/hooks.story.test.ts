@@ -346,3 +346,28 @@ test(
     expect(stderr).toMatch(/the hook \.\/missing\.sh 'a word' failed/);
   }),
 );
+
+test(
+  "a branch that is switched between two attempts ends the run, and nothing is done on the other branch",
+  story(async (rig) => {
+    const hooks = { post_iteration: ["git switch --quiet other; true"] };
+    const puppet = await rig.agent({}, { hooks });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    puppet.play(async (turn) => {
+      await turn.write("made.txt", turn.task);
+      await turn.report();
+    });
+    rig.gitInit();
+    rig.git("branch", "other");
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code).toBe(3);
+    expect(stderr).toContain("a person or a hook switched from main to other between two attempts");
+    expect(stderr).toContain("git switch main");
+    expect(rig.git("branch", "--show-current")).toBe("other\n");
+    expect(rig.git("log", "--format=%s", "main", "-1")).toBe("Do T1\n");
+    expect(rig.git("rev-parse", "other")).toBe(rig.git("rev-parse", "main~1"));
+    expect(rig.readBacklog().tasks.map(({ status }) => status)).toEqual(["todo", "todo"]);
+    rig.git("switch", "--quiet", "main");
+    expect(rig.readBacklog().tasks.map(({ status }) => status)).toEqual(["done", "todo"]);
+  }),
+);

@@ -31,7 +31,8 @@ test(
     rig.write(".gitignore", "node_modules");
     rig.gitInit();
     const first = await rig.run(["init"]);
-    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first.code).toBe(0);
+    expect(first.stderr).toMatch(/no check was found.*looper config set verify\.commands "COMMAND"\n$/);
     expect(first.stdout).toMatch(
       /^project: .*\nto-do\.json +written: 0 tasks\n[^]*\nadd your first task: looper add ".*"\n$/,
     );

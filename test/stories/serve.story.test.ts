@@ -394,6 +394,8 @@ test(
     expect([open.code, open.stderr]).toEqual([2, expect.stringContaining("--tls-cert")]);
     const half = await rig.run(["serve", "--tls-key", "key.pem"]);
     expect([half.code, half.stderr]).toEqual([2, expect.stringContaining("belong together")]);
+    const nameless = await rig.run(["serve", "--as", "ann"]);
+    expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining("add --share read")]);
     const plain = await rig.run(["serve", "--public-url", "http://looper.example.org"]);
     expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining("https")]);
     const reading = await serve(rig, ["--read-only"]);

@@ -78,6 +78,10 @@ test.skipIf(noTerminal)(
     await run.answer(PROMPT, "\u0004");
     expect(await run.code).toBe(1);
     expect(run.shown).toContain("T1.3 stays open");
+    expect((await rig.run(["set", "T1", "priority=3"])).stdout).toBe("T1: priority\n");
+    expect((await rig.run(["set", "T1", "workflow=research"])).stdout).toContain(
+      "it is at approve of plan-approve-execute, and finishes that first",
+    );
     rig.write("plan.json", rig.read(".looper/tasks/T1/2-plan.json").replaceAll("greeting", "farewell"));
     expect((await rig.run(["approve", "T1", "--edit", "plan.json"])).code).toBe(0);
     expect(progressOf(rig)?.answer).toMatchObject({
@@ -85,6 +89,18 @@ test.skipIf(noTerminal)(
       edited: { stage: "plan", visit: 3 },
     });
     expect(rig.read(".looper/tasks/T1/3-plan.json")).toContain("farewell");
+  }),
+);
+
+test.skipIf(noTerminal)(
+  "a question that is open at the terminal does not hold the run longer than its time",
+  story(async (rig) => {
+    await begin(rig);
+    const run = new Terminal(rig, `${RUN} --max-duration 6s`);
+    expect(await run.code).toBe(1);
+    // A slow machine may reach the end of the time before the question.
+    expect(run.shown).toMatch(/1 question is open|loop\.max_duration/u);
+    expect(progressOf(rig)?.answer).toBeUndefined();
   }),
 );
 

@@ -2,6 +2,8 @@
 import { basename, join, relative } from "node:path";
 import type { StepEvent } from "../../logging/events/events.js";
 import { findLeftBehind } from "../../git/checkpoint/checkpoint.js";
+import { readBranchName } from "../../git/base/repository/head.js";
+import { environmentError } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { Problem } from "../../todo/model/problem.js";
@@ -229,8 +231,9 @@ function withoutAnswer(task: Task): Task {
 
 /** Changes only the backlog, and drops the checkpoints of tasks it blocks. */
 export async function performChange(world: World, effect: EffectOf<"change-backlog">): Promise<StepEvent> {
-  await noteStart(world);
   const { changes, during } = effect;
+  if (during === "idle") await refuseOtherBranch(world);
+  await noteStart(world);
   const { outcome } = await changeBacklog(world, changes, during, { inHand: taskToSettle(effect) });
   if (effect.job?.job === world.memory.reader) world.memory.reader = undefined;
   if (effect.job !== undefined) await keepAttempt(world, effect.job);
@@ -240,4 +243,16 @@ export async function performChange(world: World, effect: EffectOf<"change-backl
     changes.flatMap((change) => (change.op === "block" && !isRefused(change.id) ? [change.id] : [])),
   );
   return { type: "backlog_changed", ...effect.job, ...outcome };
+}
+
+/** A person or a hook may switch the branch between two attempts: what is done would not be on the branch that the file is on. */
+async function refuseOtherBranch({ repo, memory }: World): Promise<void> {
+  if (repo === undefined) return;
+  const now = await readBranchName(repo);
+  memory.branch ??= now;
+  if (memory.branch === now) return;
+  throw environmentError(
+    `a person or a hook switched from ${memory.branch} to ${now} between two attempts`,
+    `to continue here: looper run; to go back first: git switch ${memory.branch}; to work on another branch beside a run: git worktree add ../NAME BRANCH`,
+  );
 }

@@ -153,6 +153,8 @@ export interface RunMemory {
   finished: Set<TaskId>;
   /** The backlog's bytes before the first claim or review, and whether they were recorded for a replay. */
   start?: { backlog: Uint8Array; kept: boolean };
+  /** The branch that HEAD was on at the run's first change of the backlog. */
+  branch?: string;
   /** The backlog as last read or written. */
   backlog?: Backlog;
   /** Settles when the last started change of the backlog has ended. */

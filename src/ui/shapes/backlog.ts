@@ -110,6 +110,7 @@ export const WhyAnswer = z.object({
     )
     .optional()
     .describe("The tasks that wait for a person: this one, or those it waits for. Absent: none"),
+  evidence: Evidence.optional().describe("Of a done task; absent where the logs have none"),
   reasons: z
     .array(z.string())
     .optional()

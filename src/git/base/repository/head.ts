@@ -46,6 +46,12 @@ export async function readHead(repo: Repository, more: readonly string[] = []): 
   return { ...(head ?? (await readUnlistedHead(repo))), refs, doing: await readOperation(repo) };
 }
 
+/** The branch that HEAD is on, by git's file; "a detached HEAD" without one. Starts no process. */
+export async function readBranchName({ ports, gitDir }: Repository): Promise<string> {
+  const text = Buffer.from((await ports.files.read(join(gitDir, "HEAD"))) ?? []).toString("utf8");
+  return /^ref: refs\/heads\/(.*)/.exec(text)?.[1] ?? "a detached HEAD";
+}
+
 async function readUnlistedHead(repo: GitPlace): Promise<Head> {
   const branch = await runGit(repo, ["symbolic-ref", "-q", "HEAD"], { answers: [1] });
   const commit = await runGit(repo, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1] });

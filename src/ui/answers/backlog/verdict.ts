@@ -16,14 +16,15 @@ export function verdictAnswer(task: Task, found: Found | undefined): VerdictFiel
   return {
     verdict,
     verified: verdict === "verified",
-    evidence:
-      evidence === undefined
-        ? null
-        : { fail_to_pass: [...evidence.fail_to_pass], new_tests: [...evidence.new_tests] },
+    evidence: evidence === undefined ? null : evidenceAnswer(evidence),
     because: why?.because ?? null,
     unverified_because: [...(why?.reasons ?? [])],
     ...(accepted === undefined ? {} : { accepted }),
   };
+}
+
+function evidenceAnswer(found: Found["evidence"] & {}): VerdictFields["evidence"] & {} {
+  return { fail_to_pass: [...found.fail_to_pass], new_tests: [...found.new_tests] };
 }
 
 /** The verdict on a task that is done; null for every other. */
@@ -31,24 +32,29 @@ export function verdictOfDone(task: Task): Verdict | null {
   return task.status !== "done" || isSetMarker(task) ? null : verdictOf(task);
 }
 
-/** Why a task is or isn't next; of a done one that is not verified, why not. `found`: what its last gate found. */
+/** Why a task is or isn't next; of a done one its evidence, and why it is not verified. `found`: what its last gate found. */
 export function whyAnswer(
   task: Task,
   explained: Why,
   { tasks, found }: { tasks: readonly Task[]; found: Found | undefined },
 ): WhyAnswer {
   const { id, status } = task;
+  const verdict = verdictOfDone(task);
+  const { evidence } = found ?? {};
   const ids = (rows: readonly IndexRow[]): string[] => rows.map((row) => row.id);
   return {
     task: id,
     status,
-    verdict: verdictOfDone(task),
+    verdict,
     answer: explained.answer,
     before: explained.answer === "behind" ? ids(explained.before) : [],
     waits_for: explained.answer === "waits" ? ids(explained.waitsFor) : [],
     first: explained.answer === "waits" ? ids(explained.first) : [],
     ...heldOf(task, explained, tasks),
-    ...(found === undefined ? {} : { reasons: [...found.reasons], needs: [...found.needs] }),
+    ...(evidence === undefined ? {} : { evidence: evidenceAnswer(evidence) }),
+    ...(found === undefined || verdict === "verified"
+      ? {}
+      : { reasons: [...found.reasons], needs: [...found.needs] }),
   };
 }
 
