@@ -50,6 +50,10 @@ test.each([
     'unknown-key /tasks/0/zzz (key): the key "zzz" is not known here | remove it, or put it under "meta"; looper fmt --fix moves it there',
   ],
   [
+    { children: [{ title: "Two" }] },
+    'unknown-key /tasks/0/children (key): the key "children" is not known here | put its tasks into "tasks", or remove it',
+  ],
+  [
     { detail: "" },
     'unknown-key /tasks/0/detail (key): the key "detail" is not known here | did you mean "details"?',
   ],

@@ -1,6 +1,7 @@
 // Checks whether a value has the shape of a backlog, and says in words what is wrong. rules.ts checks ids and dependencies.
 import type { z } from "zod";
 import { never } from "../../system/never.js";
+import { isRecord } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import { pointerOf } from "../json/file-text.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
@@ -25,7 +26,8 @@ type Keys = readonly (string | number)[];
 
 function problemsOf(issue: z.core.$ZodIssue, value: unknown): UnplacedProblem[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(path, key));
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => unknownKey(path, key, valueAt(value, [...path, key])));
   const found = valueAt(value, path);
   const key = path.at(-1);
   if (found === undefined && typeof key === "string") return [missingKey(path.slice(0, -1), key)];
@@ -46,7 +48,7 @@ function meantBy(path: Keys, found: unknown): string | undefined {
   return meant === undefined ? undefined : JSON.stringify(meant);
 }
 
-function unknownKey(path: Keys, key: string): UnplacedProblem {
+function unknownKey(path: Keys, key: string, found: unknown): UnplacedProblem {
   const message = `the key ${JSON.stringify(key)} is not known here`;
   const at = { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true } as const;
   if (isInProgress(path)) {
@@ -58,10 +60,16 @@ function unknownKey(path: Keys, key: string): UnplacedProblem {
   const spelled = findSpelledKey(key, known, new Set());
   if (typeof spelled === "object")
     return { ...at, message, suggestion: `did you mean ${JSON.stringify(spelled.key)}? ${FIX} writes it` };
+  if (holdsTasks(found)) return { ...at, message, suggestion: 'put its tasks into "tasks", or remove it' };
   const near = nearest(key, known);
   // Unknown keys in `project` are for a person to decide about.
   const moved = near === undefined && path[0] !== "project" ? `; ${FIX} moves it there` : "";
   return { ...at, message, suggestion: didYouMean(near, 'remove it, or put it under "meta"') + moved };
+}
+
+/** Whether a value is a list of tasks, which would be overlooked in `meta`. */
+export function holdsTasks(value: unknown): boolean {
+  return Array.isArray(value) && value.some((one) => isRecord(one) && ("title" in one || "name" in one));
 }
 
 /** Whether a place is in a task's progress, which only the runner writes. */

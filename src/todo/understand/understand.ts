@@ -9,6 +9,7 @@ import { Backlog, Task } from "../model/task.js";
 import { checkBacklog, type CheckOptions, type CheckResult } from "../check/check.js";
 import { isDateTime } from "../model/date-time.js";
 import { findSpelledKey, readPriority, statusFor } from "../check/words.js";
+import { holdsTasks } from "../check/shape.js";
 
 /** A change, and the task it was made in. */
 export interface Correction {
@@ -328,11 +329,6 @@ export function moveToMeta(object: Members, unknown: readonly string[], changes:
   const moved = moving.map((key): [string, unknown] => [key, object[key]]);
   const into = Object.fromEntries([...Object.entries(old), ...moved]);
   return Object.fromEntries([...kept, ["meta", into]]);
-}
-
-/** Keys with work that would be overlooked in `meta`. */
-function holdsTasks(value: unknown): boolean {
-  return Array.isArray(value) && value.some((one) => isRecord(one) && ("title" in one || "name" in one));
 }
 
 /** A task without status and priority is open and of middle priority, unless another key may mean one of them. */
