@@ -13,7 +13,7 @@ const COMMENTS = [
   /#\s{0,9}(?:noqa\b|type:\s{0,9}ignore|pyright:\s{0,9}(?:ignore|basic|off|report)|mypy:\s{0,9}(?:ignore|disable|allow)|pyre-(?:ignore|fixme|unsafe)|pytype:\s{0,9}(?:disable|skip)|pragma:\s{0,9}no\s{0,9}(?:cover|branch)|coverage:\s{0,9}ignore)/gi,
   /#\s{0,9}(?:pylint:\s{0,9}(?:disable|skip-file)|ruff:\s{0,9}(?:noqa|ignore|disable)|flake8:\s{0,9}noqa|(?:fmt|autopep8):\s{0,9}(?:off|skip)|yapf:\s{0,9}disable|isort:\s{0,9}(?:skip|off)|nosec\b|codespell:\s{0,9}ignore)/gi,
   // Go, Ruby, PHP
-  /\/\/\s{0,9}(?:nolint\b(?!ing)|lint:(?:file-)?ignore\b|#?nosec\b|coverage:ignore\b|revive:disable\b|exhaustive:ignore\b|gosec:disable\b)/gi,
+  /\/\/\s{0,9}(?:nolint\b|lint:(?:file-)?ignore\b|#?nosec\b|coverage:ignore\b|revive:disable\b|exhaustive:ignore\b|gosec:disable\b)/gi,
   /#\s{0,9}(?:(?:rubocop|standard):\s{0,9}(?:disable|todo)|:nocov:|simplecov:disable|steep:ignore|typed:\s{0,9}(?:false|ignore)|:reek:|brakeman:ignore)/gi,
   /@phpstan-ignore(?:-(?:next-)?line)?\b|@(?:psalm|phan)-suppress\b|\bphpcs:\s{0,9}(?:ignore(?:File)?|disable)|@codingStandardsIgnore\w*|@codeCoverageIgnore\w*|@infection-ignore/gi,
   // Java, C, .NET, Swift

@@ -1,6 +1,6 @@
 // Source files that hold tests, with the tests of the reference in the attempt's text.
 import { expect, test } from "vitest";
-import { testTexts, withTestsOf } from "./tests-in-source.js";
+import { hasExamples, testTexts, withTestsOf } from "./tests-in-source.js";
 
 const rust = (body: string, assertion: string): string =>
   `pub fn one() -> i32 { ${body} }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn it() { assert!(${assertion}, "} {{"); }\n}\n`;
@@ -132,4 +132,187 @@ test("a new file keeps the tests that were moved there, and no others", () => {
   expect(withTestsOf({ ...texts, after: rust("0", "true") }, { runsExamples: false, moved })).toEqual({
     text: "pub fn one() -> i32 { 0 }\n\n\n",
   });
+});
+
+/** Texts of which all is one test. */
+const WHOLE: readonly (readonly [path: string, texts: readonly string[]])[] = [
+  [
+    "a.js",
+    [
+      ...[
+        "if(import.meta.vitest){ a() }",
+        "if  (  import.meta.vitest  )  { a() }",
+        "if (import.meta.vitest !== undefined) { a() }",
+      ],
+      ...["if (import.meta.vitest  !=  null) { a() }", "if (import.meta.vitest!==undefined) { a() }"],
+      ...[
+        'test("a", b);',
+        "it('a', b);",
+        "describe(`a`, b);",
+        'suite  (  "a", b);',
+        'test.skip.each("a", b);',
+      ],
+      ...['await test("a", b);', 'await  it("a", b);', 'void it("a", b);', 'void  it("a", b);'],
+      ...['if (c) test("a", b);', 'if(c)test("a", b);', 'if  (c)  test("a", b);'],
+      ...[
+        'test("a", () => {\n// )\nb();\n});',
+        'test("a", /* ) */ b);',
+        'test("a", /*\n) */ b);',
+        "test(\"a\", ')' + b);",
+      ],
+      ...[
+        'test("a", ")" + b);',
+        String.raw`test("a", "\")" + b);`,
+        'test("a", `\n)` + b);',
+        'test("a", `\\`)` + b);',
+      ],
+      ...[
+        String.raw`test("a", '\'' + c(')'));`,
+        'test("a", "b\\\n)" + c);',
+        'test("a", (b)(c));',
+        'test("/*", b);',
+      ],
+    ],
+  ],
+  [
+    "a.rs",
+    [
+      ...[
+        '#[test]\nfn a() { b("}", r"}", r#"}"#, r##"}"#"##, r#"\n}"#) }',
+        "#[test]\nfn a() { b('}', '\\'', \"}\") }",
+      ],
+      ...[
+        "#[test]\n#[ignore]\npub async fn a<'b>() { c() }",
+        "#[cfg(all(test, unix))]\npub(crate) mod a { b() }",
+      ],
+      ...["#[rstest]\nfn a() {}", "#[test_case(1)]\nfn a() {}", "#[cfg(any(unix, test))]\nmod a {}"],
+    ],
+  ],
+  [
+    "a.py",
+    [
+      ...[
+        "class ATest(unittest.TestCase):\na()",
+        "class  A  (TestCase):  # b\na()",
+        "@a\n@bb(1)\nclass A(B, TestCase, C):\na()",
+      ],
+      ...[
+        "def test_a():\na()",
+        "async  def  test():\na()",
+        "def test_a(): pass",
+        "@a\n@bb(1)\ndef test_a():\na()",
+      ],
+      ...["class  TestA:\na()", "class Test:\na()", "class Tests(B):\na()", "def test_a():\na()\n\nb()"],
+    ],
+  ],
+  [
+    "a.c",
+    [
+      ...[
+        "#ifdef TEST\na();\n#endif",
+        "#  if  defined(TEST)\na();\n#  endif  // TEST",
+        "#ifdef UNIT_TEST\n#endif",
+      ],
+      ...[
+        "#ifdef UNITTEST\n#endif",
+        "#ifdef SELFTEST\n#endif",
+        "#ifdef SELF_TEST\n#endif",
+        "#ifdef BOX_TESTS\n#endif",
+      ],
+      ...[
+        "#if B && TESTING_ONE // c\na();\n#endif",
+        "#ifdef TEST\n# if B\n# endif\na();\n#endif",
+        "#if TEST\n#if B\n#endif c\n#endif",
+      ],
+    ],
+  ],
+];
+
+test.each(WHOLE.flatMap(([path, texts]) => texts.map((text) => [path, text] as const)))(
+  "%s: %j is one test",
+  (path, text) => {
+    // The lines of a body are indented, which its key does not show.
+    const isPython = path.endsWith(".py");
+    const indented = isPython ? text.replaceAll(/\n(?=[a-z]\()/g, "\n    ") : text;
+    const found = testTexts({ path, text: `z = 1\n${indented}\n\n\ny = 2\n` }, true);
+    expect(found).toEqual([text.replace(/;$/, "")]);
+  },
+);
+
+test.each([
+  ["a.js", 'contest("a", b);'],
+  ["a.js", 'box.test("a", b);'],
+  ["a.js", "test(a, b);"],
+  ["a.js", 'const c = 1; test("a", b);'],
+  ["a.js", "const c = 1; if (import.meta.vitest) { a() }"],
+  ["a.js", "if (import.meta.vitest2) { a() }"],
+  ["a.js", 'test("a", /* b)'],
+  ["a.js", 'test("a", "b)'],
+  ["a.js", String.raw`test("a", "b)\ `.trim()],
+  ["a.js", 'test("a", `b)'],
+  ["a.js", String.raw`test("a", ${"`"}b)\ `.trim()],
+  ["a.rs", '#[test]\nfn a() { r#"b }'],
+  ["a.rs", "mod tests { a() }"],
+  ["a.py", "class A(Base):\n    def test_a(self): pass"],
+  ["a.py", "x = 1; class A(TestCase): pass"],
+  ["a.py", "x = 1; def test_a(): pass"],
+  ["a.py", "def contest(): pass"],
+  ["a.py", "class ATest: pass"],
+  ["a.c", "#if !TEST\n#endif"],
+  ["a.c", "#if  ! defined(TEST)\n#endif"],
+  ["a.c", "#ifndef TEST\n#endif"],
+  ["a.c", "#ifdef LATEST\n#endif"],
+  ["a.c", "x #ifdef TEST\n#endif"],
+  ["a.c", "#ifdef TEST\na();"],
+  ["a.txt", 'test("a", b);'],
+])("%s: %j has no test that can be told apart", (path, text) => {
+  expect(testTexts({ path, text }, true)).toEqual([]);
+});
+
+test("tests inside of another are part of it, and the others keep their order", () => {
+  const inner = 'if (import.meta.vitest) {\n  it("b", c);\n}';
+  const text = `${inner}\ntest("d", e)\n`;
+  expect(testTexts({ path: "a.js", text }, true)).toEqual([inner.replaceAll("\n  ", "\n"), 'test("d", e)']);
+  const two = 'test("d", e)\nif (import.meta.vitest) { f() }\n';
+  expect(testTexts({ path: "a.js", text: two }, true)).toEqual([
+    'test("d", e)',
+    "if (import.meta.vitest) { f() }",
+  ]);
+  expect(testTexts({ path: "a.js", text: two }, false)).toEqual(["if (import.meta.vitest) { f() }"]);
+});
+
+test("a test of Python ends before the next line that is not indented, and its blank lines do not count", () => {
+  const text = "def test_a(\n    b,\n):\n    c()\n\n    d()\n\n\ne = 1\n    f\n";
+  expect(testTexts({ path: "a.py", text }, true)).toEqual(["def test_a(\nb,\n):\nc()\n\nd()"]);
+});
+
+test.each([
+  ["a.rs", "/// ```\n/// a();\n/// ```", true],
+  ["a.rs", "  //!  ```rust", true],
+  ["a.rs", "x /// ```", false],
+  ["a.rs", "// ```", false],
+  ["a.rs", "#[cfg(test)]\nmod tests {}", false],
+  ["a.py", "    >>> a()", true],
+  ["a.py", "a >>> b", false],
+  ["a.py", "class A(TestCase): pass", false],
+  ["a.js", 'test("a", b);', false],
+])("%s: %j has examples: %s", (path, text, expected) => {
+  expect(hasExamples(path, text)).toBe(expected);
+});
+
+test.each([
+  "text",
+  "ignore",
+  "no_run",
+  "compile_fail",
+  "console",
+  "toml",
+  "sh",
+  "bash",
+  "json",
+  "rust,ignore",
+])("Rust: an example that is marked %s does not run, so it may change", (mark) => {
+  const text = (word: string): string => `/// \`\`\`${mark}\n/// ${word}\n/// \`\`\`\nfn f() {}`;
+  const texts = { path: "a.rs", before: text("a"), after: text("b") };
+  expect(withTestsOf(texts, { runsExamples: true })).toBeUndefined();
 });
