@@ -135,7 +135,7 @@ test.each([
 });
 
 test.each(["a.css", "a.scss", "a.less", "a.json5", "a.jsonc", "a.html", "a.yml", "a.yaml", "a.HTML"])(
-  "%s is checked by tools too, though it is no code",
+  "%s is checked by tools too, though it has no code",
   (path) => {
     expect(withoutAddedSuppressions(path, "", "/* stylelint-disable */")).toBe("/* xxxxxxxxx-xxxxxxx */");
     expect(withoutAddedSuppressions(`${path}.txt`, "", "/* stylelint-disable */")).toBeUndefined();
