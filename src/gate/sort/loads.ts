@@ -132,7 +132,7 @@ export class Loads {
 
   #has(place: Place, word: string): boolean {
     const path = pathAt(place.folder, word);
-    return path !== undefined && path !== "" && this.project.has(path);
+    return path !== undefined && this.project.has(path);
   }
 
   #name(word: string, { folder, by }: Place): void {
@@ -177,9 +177,7 @@ export class Loads {
   }
 
   #hand(name: string, args: readonly string[], place: Place): void {
-    const at = [name, ...args].findIndex(
-      (arg, index) => RUNNER.test(index === 0 ? arg : posix.basename(arg)) || (index > 0 && arg === "--test"),
-    );
+    const at = [name, ...args].findIndex((arg) => RUNNER.test(posix.basename(arg)) || arg === "--test");
     for (const word of at < 0 ? [] : args.slice(at)) {
       const ending = /\*\.\w+$/.exec(word);
       if (ending !== null) this.named.add(ending[0]);
