@@ -10,7 +10,7 @@ import { wildPattern } from "./wildcards.js";
 
 /** Files with settings of runners. */
 const SETTINGS =
-  /^(?:package\.json|pyproject\.toml|pytest\.(?:ini|toml)|\.pytest\.ini|tox\.ini|setup\.cfg|phpunit[\w.-]*\.xml(?:\.dist)?|\.rspec|conftest\.py|(?:jest|vitest|vite|ava|karma|playwright|cypress|wdio|nightwatch|web-test-runner|nyc|mocha|tap|c8)[\w.-]*\.(?:config|conf|workspace)\.\w+|[\w.-]+\.(?:config|conf)|karma\.conf\.\w+|\.(?:mocha|tap|nyc|c8|jasmine|prove)rc(?:\.\w+)?|jasmine\.json|bunfig\.toml|behat\.ya?ml|codeception[\w.-]*\.yml|nextest\.toml)$/;
+  /^(?:package\.json|pyproject\.toml|pytest\.(?:ini|toml)|\.pytest\.ini|tox\.ini|setup\.cfg|phpunit[\w.-]*\.xml(?:\.dist)?|\.rspec|conftest\.py|(?:jest|vitest|vite|ava|karma|playwright|cypress|wdio|nightwatch|web-test-runner|nyc|mocha|tap|c8)[\w.-]*\.(?:config|conf|workspace)\.\w+|[\w.-]+\.(?:config|conf)|\.(?:mocha|tap|nyc|c8|jasmine|prove)rc(?:\.\w+)?|jasmine\.json|bunfig\.toml|behat\.ya?ml|codeception[\w.-]*\.yml|nextest\.toml)$/;
 
 /** Keys whose values are modules that the tool loads. */
 const LOADS =
@@ -53,11 +53,11 @@ export function loadedBySettings(
 
 /** `<rootDir>/x` and `./x` are relative to the settings. */
 function placeOf(folder: string, name: string): string {
-  return posix.normalize(posix.join(folder, name.replace(/^<rootDir>\/?/, "").replace(/^\.\//, "")));
+  return posix.join(folder, name.replace(/^<rootDir>\/?/, ""));
 }
 
 /** A list to its end, else the rest of the line with the lines that continue it. */
-const VALUE = /\s{0,99}(?:\[[^\]]{0,4000}|[{(][^)}]{0,4000}|[^\n]*(?:\n[ \t]+[^\n:=]*)*)/y;
+const VALUE = /\s{0,99}(?:\[[^\]]{0,4000}|[{(][^)}]{0,4000}|[^\n]*(?:\n[ \t][^\n:=]*)*)/y;
 
 /** The texts in the values of keys. */
 function valuesOf(content: string, keys: RegExp): string[] {
@@ -71,7 +71,7 @@ function valuesOf(content: string, keys: RegExp): string[] {
 function textsIn(value: string): string[] {
   const quoted = [...value.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map((one) => one[2] ?? "");
   const words = (quoted.length > 0 ? quoted : [value]).flatMap((one) =>
-    one.replace(/<\/.*$/s, "").split(/[\s,]+/),
+    one.replace(/<\/.*/s, "").split(/[\s,]/),
   );
   return words.map((word) => word.replace(/^-[pr]|^--?[\w-]+=/, "")).filter((word) => /\w/.test(word));
 }
@@ -99,13 +99,13 @@ function testMatcher(
   if (/\\|\(\?|\$$|^\^/.test(name)) return undefined;
   if (!/[*?{]/.test(pattern)) {
     const folder = pattern.replace(/\/$/, "");
-    return holdsRoot(folder === "." ? "" : folder) ? undefined : (path) => isBelow(path, folder);
+    return holdsRoot(folder) ? undefined : (path) => isBelow(path, folder);
   }
   const fixed = pattern
     .split("/")
     .slice(0, -1)
     .filter((part) => !/[*?{]/.test(part));
-  const base = posix.basename(pattern).replace(/(?:\.[\w*{},()?|[\]]*)$/, "");
+  const base = posix.basename(pattern).replace(/\.[\w*{},()?|[\]]*$/, "");
   const says = /[A-Za-z]/.test(base.replaceAll(/\{[^}]*\}/g, "")) || fixed.length > 0;
   if (!says || (!/[A-Za-z]/.test(base) && holdsRoot(fixed.join("/")))) return undefined;
   return wildPattern(`**/${pattern.replaceAll(/[()]/g, "")}`);
