@@ -40,16 +40,15 @@ export function mayBeProgram({ path, to }: ChangedFile): boolean {
 function moduleBefore(path: string, { files, searched, language, isProgram }: Lookup): string | undefined {
   if (language !== "python" && !/\.(?:so|pyd|pyc)$/.test(path)) return undefined;
   for (const root of searched) {
-    if (!isBelow(path, root) || (root !== "" && files.has(`${root}/__init__.py`))) continue;
+    if (!isBelow(path, root) || files.has(`${root}/__init__.py`)) continue;
     const name = /^([^/.]+)(?:\.[^/]*|\/__init__\.[^/]*)$/.exec(relative(root, path))?.[1];
-    if (name !== undefined && (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name)))
-      return `the module ${name}`;
+    if (name === undefined) continue;
+    if (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name)) return `the module ${name}`;
     // A package that checks find by a path of their own, such as `PYTHONPATH=vendored`.
-    const other = name === undefined ? undefined : `/${name}/__init__.py`;
-    const before = files.paths.find((one) => other !== undefined && one.endsWith(other) && !isProgram(one));
+    const before = files.paths.find((one) => one.endsWith(`/${name}/__init__.py`) && !isProgram(one));
     if (before !== undefined && !files.has(`${folderOf(folderOf(before))}/__init__.py`)) return before;
   }
-  return PYTHON_RUNNERS.has(posix.basename(path).replace(/\.\w+$/, "")) && language === "python"
+  return PYTHON_RUNNERS.has(posix.basename(path).replace(/\.\w+/, "")) && language === "python"
     ? "a module that runs tests"
     : undefined;
 }

@@ -2,7 +2,9 @@
 import { expect, test } from "vitest";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { referenceOf } from "../testing/sorted.js";
+import { ANY } from "../../shell/words.js";
 import { Loads } from "./loads.js";
+import { wildPattern } from "./wildcards.js";
 
 /** The files that a command loads: of its words all that look like files are there, and `more`. */
 const loaded = (text: string, more = "pre.rb pre.mjs pre.cjs x/y"): string => {
@@ -415,3 +417,35 @@ test("a pattern that leads out of the project, or that says nothing, names no te
   const { globs, handedGlobs } = read(["jest '../*.check.js' '*'"], {});
   expect([...globs, ...handedGlobs]).toEqual([]);
 });
+
+const MANY = "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}";
+
+test.each([
+  ["letters", "a*", "ab", "ba"],
+  ["digits", "1*", "12", "a1"],
+  ["letters of other languages", "é*", "éa", "e"],
+  ["a choice of letters beside a name", "[ab]c*", "acd", "xcd"],
+  ["two choices", "{a,b}.sh", "b.sh", "c.sh"],
+  ["braces around one word", "{a}*.sh", "{a}b.sh", "ab.sh"],
+  ["a comma alone", "a,b*.sh", "a,bc.sh", "bc.sh"],
+  ["a brace that only opens", "{a,b*", "{a,bc", "ac"],
+  ["a brace that only closes", "*a,b}", "xa,b}", "xa"],
+  ["three stars in a name", "a*b*c*d", "a1b2c3d", "a1d"],
+  ["more stars in a name", "a*b*c*d*e", "a1e", "b1e"],
+  ["more stars in a name, to its end", "a*b*c*d*e", "ae", "ab"],
+  ["as many words as are told apart", `${MANY}.sh`, "ababab.sh", "abababc.sh"],
+  ["more words", `${MANY}{a,b}.sh`, "abababc.sh", "c.sh"],
+  ["a folder that only the shell knows", `${ANY}/a.sh`, "x/y/a.sh", "x/b.sh"],
+  ["a name that only the shell knows", `checks/${ANY}.sh`, "checks/x/a.sh", "a.sh"],
+  ["the end of a name that only the shell knows", `checks/a${ANY}`, "checks/ab", "checks/x/ab"],
+])("a word stands for several files: %s", (_, word, one, other) => {
+  const matches = wildPattern(word);
+  expect([matches?.(one), matches?.(other)]).toEqual([true, false]);
+});
+
+test.each(["*", "*.*", "[ab]*", "[abc][d]", ANY, `${ANY}/*`])(
+  "a word that limits files too little: %j",
+  (word) => {
+    expect(wildPattern(word)).toBeUndefined();
+  },
+);
