@@ -149,6 +149,7 @@ const TAKEN: Row[] = [
   ["a group in a pattern", "jest.config.js", 'testMatch: ["checks/(unit)*.js"]', "checks/unit-a.js"],
   ["a folder with a dollar", "jest.config.js", 'testMatch: ["$lib/*.check.js"]', "$lib/a.check.js"],
   ["a name with a roof", "jest.config.js", 'testMatch: ["checks/^*.js"]', "checks/^a.js"],
+  ["what Vite includes", "vite.config.ts", 'test: { include: ["checks/*.js"] }', "checks/a.js"],
   ["what Vitest includes", "vitest.config.ts", 'test: { include : ["checks/*.js"] }', "checks/a.js"],
 ];
 
@@ -164,7 +165,7 @@ const NOT_TAKEN: Row[] = [
   ["the folder of the program", "playwright.config.ts", 'testDir: "app/src/"', "app/src/a.ts"],
   ["every file of an ending", "jest.config.js", 'testMatch: ["*.js"]', "a.js"],
   ["every file of an ending, anywhere", "jest.config.js", 'testMatch: ["**/*.js"]', "src/a.js"],
-  ["any of several names", "jest.config.js", 'testMatch: ["{a,b}.js"]', "a.js"],
+  ["a choice of names", "jest.config.js", 'testMatch: ["{check}*.js"]', "{check}a.js"],
   ["every file of the program", "jest.config.js", 'testMatch: ["app/src/*.js"]', "app/src/a.js"],
   ["numbers in any folder", "jest.config.js", 'testMatch: ["case*/1.js"]', "cases/1.js"],
   ["what others include", "jest.config.js", 'include: ["checks/*.js"]', "checks/a.js"],
