@@ -15,7 +15,7 @@ import {
   type ChangedFile,
   type ReferenceFiles,
 } from "./files.js";
-import { BUILD_FILE, LOCKS, MANIFEST, PLUGIN, PROGRAMS } from "./names.js";
+import { LOCKS, MANIFEST, PLUGIN, PROGRAMS } from "./names.js";
 import { isBeside, readTable, tableOf } from "./program-folders.js";
 
 /** Whether row 4 is about a path. */
@@ -59,10 +59,10 @@ function reasonAgainst({ name, odd }: Dependency, known: ReadonlySet<string>): s
 /** Whether only numbers of a version differ, and the first that differs is greater. */
 function isRaised(before: unknown, after: unknown): boolean {
   const [old, now] = [JSON.stringify(before), JSON.stringify(after)];
-  if (old.replaceAll(/\d+/g, "") !== now.replaceAll(/\d+/g, "")) return false;
-  const [was, is] = [old, now].map((text) => (text.match(/\d+/g) ?? []).map(Number));
-  for (const [at, number] of (is ?? []).entries()) {
-    const one = was?.[at] ?? 0;
+  if (old.replaceAll(/\d/g, "") !== now.replaceAll(/\d/g, "")) return false;
+  const was = old.match(/\d+/g) ?? [];
+  for (const [at, digits] of (now.match(/\d+/g) ?? []).entries()) {
+    const [number, one] = [Number(digits), Number(was[at] ?? 0)];
     if (number !== one) return number > one;
   }
   return true;
@@ -113,7 +113,7 @@ export function influenceOfLock(
     if (DESCRIBES.test(line)) continue;
     const named = [...line.matchAll(HOST)].map(([, host = ""]) => host);
     const added = named.find((host) => !known.has(host));
-    const isPlain = named.length > 0 && added === undefined && !/\bgit\b|\.git\b/.test(line);
+    const isPlain = named.length > 0 && added === undefined && !/\bgit\b/.test(line);
     if (ADDRESS.test(line) && !PLAIN_URL.test(line.trim()) && !isPlain)
       return `it names an address: ${line.trim().slice(0, 80)}`;
     if (added !== undefined) return `it names ${added}`;
@@ -128,7 +128,7 @@ const OF_MAKE = /makefile(?:\.\w+)?$|\.mk$/i;
 
 /** Whether each changed line of a build file only gains files of the work, or their objects. */
 export function onlyGainsFiles({ path, before, after }: ChangedFile, work: readonly string[]): boolean {
-  if (!BUILD_FILE.test(path) || before === undefined || after === undefined) return false;
+  if (before === undefined || after === undefined) return false;
   const folder = folderOf(path);
   const names = work.flatMap((one) => {
     const written = isBelow(one, folder) ? [relative(folder, one)] : [];
@@ -144,7 +144,7 @@ export function onlyGainsFiles({ path, before, after }: ChangedFile, work: reado
   const isGain = (line: string, more: string): boolean => gains(line, more, allowed, isOfMake);
   let at = 0;
   for (const line of now) {
-    if (line === old[at] || (old[at] !== undefined && !isGain("", line) && isGain(old[at] ?? "", line))) at++;
+    if (line === old[at] || (!isGain("", line) && isGain(old[at] ?? "", line))) at++;
     else if (!isGain("", line)) return false;
   }
   return at === old.length;
@@ -154,9 +154,9 @@ const WORD = /(["'])[\w./+-]+\1|[\w./+-]+|[^\s\w./+-]/g;
 
 /** Whether a line only gains words that are allowed, with commas between them. */
 function gains(before: string, after: string, allowed: ReadonlySet<string>, isOfMake: boolean): boolean {
-  const [old = [], now = []] = [before, after].map((line) => [...line.matchAll(WORD)].map(([word]) => word));
+  const [old, now] = [before.match(WORD) ?? [], after.match(WORD) ?? []];
   const endingOf = (at: number): string => posix.extname(now[at] ?? "");
-  const isRecipe = isOfMake && after.startsWith("\t");
+  const isRecipe = after.startsWith("\t");
   let at = 0;
   let gained = 0;
   for (const [index, word] of now.entries()) {
@@ -184,10 +184,10 @@ export function foldersForTests({ paths, text, mentions }: ReferenceFiles): Read
   const [forTests, needed] = [new Set<string>(), new Set<string>()];
   for (const path of paths.filter((one) => /(?:^|\/)go\.mod$/.test(one))) {
     for (const [, module = "", written = ""] of (text(path) ?? "").matchAll(REPLACED)) {
-      const at = pathAt(folderOf(path), written);
-      const users = mentions(module).filter((one) => one.endsWith(".go") && !isBelow(one, at ?? one));
+      const at = pathAt(folderOf(path), written) ?? "";
+      const users = mentions(module).filter((one) => one.endsWith(".go") && !isBelow(one, at));
       const isForTests = users.length > 0 && users.every((one) => one.endsWith("_test.go"));
-      if (at !== undefined && at !== "") (isForTests ? forTests : needed).add(at);
+      (isForTests ? forTests : needed).add(at);
     }
   }
   for (const path of paths.filter((one) => /(?:^|\/)(?:package\.json|Cargo\.toml)$/.test(one))) {
