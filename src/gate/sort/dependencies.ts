@@ -101,7 +101,7 @@ function requirementOf(line: string): string | undefined {
 function splitLines(text: string, nameOf: (line: string) => string | undefined): Split {
   const dependencies = new Map<string, Dependency>();
   const rest: string[] = [];
-  for (const line of text.split(/\r?\n/).map((one) => one.replace(/(?:^|\s)(?:#|\/\/)[^]*$/, "").trim())) {
+  for (const line of text.split(/\r?\n/).map((one) => one.replace(/(?:^|\s)(?:#|\/\/)[^]*/, "").trim())) {
     const name = nameOf(line);
     if (name !== undefined) dependencies.set(dependencies.has(name) ? line : name, { name, value: line });
     else if (line !== "") rest.push(line);

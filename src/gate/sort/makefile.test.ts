@@ -1,6 +1,6 @@
-// The recipes that make runs for its goals.
+// The recipes that make runs for its goals, and the commands that it runs beside them.
 import { expect, test } from "vitest";
-import { listRecipes } from "./makefile.js";
+import { commandsForFlags, commandsInRules, listRecipes } from "./makefile.js";
 
 test.each<[string, string, string[], string[]]>([
   ["a goal", "check:\n\t@sh a.sh\n\tsh b.sh\nother:\n\tsh c.sh\n", ["check"], ["sh a.sh", "sh b.sh"]],
@@ -38,6 +38,14 @@ test.each<[string, string, string[], string[]]>([
   ["nothing of an empty file", "", [], []],
   ["no variable is a rule", "one := two\none: ; a\n", ["one"], ["a"]],
   ["no assignment is a rule", "a b := c ; d\none: ; a\n", ["a"], ["a"]],
+  ["… with a rule in its value", "A = one: ; z\none: ; a\n", ["one"], ["a"]],
+  ["… with two colons", "one ::= two\none: ; a\ntwo: ; b\n", ["one"], ["a"]],
+  ["no line after a tab is a rule", "\tone: ; z\none: ; a\n", ["one"], ["a"]],
+  ["a recipe after a line of blanks", "one:\n\ta\n  \n\tb\n\t \n\tc\n", ["one"], ["a", "b", "c"]],
+  ["lines that end as on Windows", "one:\r\n\ta\r\ntwo: ; b\r\n", ["one"], ["a"]],
+  ["no rule for the blanks around a need", "one: x\ntwo : ; b\n three: ; c\n", ["one"], []],
+  ["a target that begins like a directive", "include-all: ; a\n", [], ["a"]],
+  ["a target that ends like a directive", "my-include: ; a\n", [], ["a"]],
 ])("make runs the lines of its goals: %s", (_, text, goals, lines) => {
   expect(listRecipes(text, goals)).toEqual(lines);
 });
@@ -80,4 +88,59 @@ test.each([
   ["# @sh a.sh", "# @sh a.sh"],
 ])("the prefixes of make are removed from a line: %s", (line, expected) => {
   expect(listRecipes(`Q = @\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
+});
+
+test.each([
+  "include a:b",
+  "-include a:b",
+  "sinclude a:b",
+  "load a:b",
+  "-load a:b",
+  "export a:b",
+  "unexport a:b",
+  "override a:b",
+  "private a:b",
+  "define a:b",
+  "undefine a:b",
+  "ifdef a:b",
+  "ifndef a:b",
+  "ifeq (a:b,c)",
+  "ifneq (a:b,c)",
+  "else a:b",
+  "vpath %.c a:b",
+])("a directive of make is not the first rule: %s", (line) => {
+  expect(listRecipes(`${line}\none: ; a\nb: ; b\n`, [])).toEqual(["a"]);
+});
+
+test.each([
+  ["A = $(shell sh a.sh -v)", ["sh a.sh -v"]],
+  ["A = ${shell sh a.sh}", ["sh a.sh"]],
+  ["A = $(shell\tsh a.sh)", ["sh a.sh"]],
+  ["A = $(shell sh $(DIR)/a.sh ${ARGS}) b", ["sh $(DIR)/a.sh ${ARGS}"]],
+  ["one: $(shell sh a.sh) $(shell sh b.sh)", ["sh a.sh", "sh b.sh"]],
+  ["AB != sh a.sh\nC!=sh b.sh", ["sh a.sh", "sh b.sh"]],
+  ["A.b-c  !=  sh a.sh", ["sh a.sh"]],
+  ["A != sh a.sh\nB = $(shell sh b.sh)", ["sh b.sh", "sh a.sh"]],
+  ["one:\n\tA != b", []],
+  ["A = $(shellsh a.sh) (shell b) $(sh c)", []],
+])("make runs commands while it reads its rules: %j", (text, commands) => {
+  expect(commandsInRules(text)).toEqual(commands);
+});
+
+test.each([
+  ["\tcc $(sh a.sh) -o a", ["sh a.sh"]],
+  ["gcc `sh a.sh`", ["sh a.sh"]],
+  ["cc `sh a.sh` $(sh b.sh)", ["sh a.sh", "sh b.sh"]],
+  ["g++ -O2 $(sh a.sh)", ["sh a.sh"]],
+  ["clang $(sh a.sh)", ["sh a.sh"]],
+  ["clang++ $(sh a.sh)", ["sh a.sh"]],
+  ["gcc-12 $(sh a.sh)", ["sh a.sh"]],
+  ["$(CXX)\t$(sh a.sh)", ["CXX", "sh a.sh"]],
+  ["cc $(sh a.sh) || echo $(sh b.sh)", ["sh a.sh"]],
+  ["cc a.c ; echo $(sh a.sh)", []],
+  ["cc a.c\necho $(sh a.sh)", []],
+  ["my-cc $(sh a.sh)", []],
+  ["ccache $(sh a.sh)", []],
+])("a compiler takes the output of commands as its arguments: %j", (text, commands) => {
+  expect(commandsForFlags(text)).toEqual(commands);
 });

@@ -66,10 +66,10 @@ function readRules(text: string): { rules: Rule[]; values: ReadonlyMap<string, s
     const [, variable, value = ""] = VARIABLE.exec(line) ?? [];
     if (variable !== undefined) values.set(variable, value);
     const [, targets = "", needs = "", recipe] = RULE.exec(line) ?? [];
-    const isRule = variable === undefined && targets !== "" && !DIRECTIVE.test(wordsOf(targets)[0] ?? "");
-    open = isRule
-      ? { targets: wordsOf(targets), needs: wordsOf(needs), recipe: recipe === undefined ? [] : [recipe] }
-      : undefined;
+    // A line that is no rule has no targets: no goal runs it.
+    open = DIRECTIVE.test(wordsOf(targets)[0] ?? "")
+      ? undefined
+      : { targets: wordsOf(targets), needs: wordsOf(needs), recipe: recipe === undefined ? [] : [recipe] };
     if (open !== undefined) rules.push(open);
   }
   return { rules, values };
@@ -84,5 +84,5 @@ function writeOut(line: string, values: ReadonlyMap<string, string>): string {
 }
 
 function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
+  return text.match(/\S+/g) ?? [];
 }
