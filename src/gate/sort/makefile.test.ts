@@ -108,7 +108,7 @@ test.each([
   "ifneq (a:b,c)",
   "else a:b",
   "vpath %.c a:b",
-])("a directive of make is not the first rule: %s", (line) => {
+])("the first rule comes after a directive of make: %s", (line) => {
   expect(listRecipes(`${line}\none: ; a\nb: ; b\n`, [])).toEqual(["a"]);
 });
 

@@ -42,9 +42,9 @@ const ODD = "does not come from a registry by a plain version";
 test.each<[what: string, path: string, before?: string, after?: string, why?: string]>([
   ["a new manifest", "package.json", undefined, PACKAGE, "it is new or gone"],
   ["a manifest that is gone", "package.json", PACKAGE, undefined, "it is new or gone"],
-  ["a file that lists no dependencies", "pom.xml", "<a/>", "<b/>", "it cannot be read"],
-  ["a text that was no JSON", "package.json", "{", PACKAGE, "it cannot be read"],
-  ["a text that is no JSON now", "package.json", PACKAGE, "{", "it cannot be read"],
+  ["a file without such lists", "pom.xml", "<a/>", "<b/>", "it cannot be read"],
+  ["a broken text before", "package.json", "{", PACKAGE, "it cannot be read"],
+  ["a broken text after", "package.json", PACKAGE, "{", "it cannot be read"],
   [
     "another version of the package itself",
     "package.json",
@@ -60,6 +60,13 @@ test.each<[what: string, path: string, before?: string, after?: string, why?: st
     "package.json",
     PACKAGE,
     PACKAGE.replace("1.9.0", "0.10.0"),
+    "dependencies a was changed",
+  ],
+  [
+    "a lower number that has fewer digits",
+    "package.json",
+    '{"dependencies":{"a":"1.10.0"}}',
+    PACKAGE.replace("^", ""),
     "dependencies a was changed",
   ],
   [
@@ -146,7 +153,7 @@ test.each<[what: string, is: boolean, path: string, text?: string, before?: Text
   ["in examples", false, "examples/new/package.json", '{"name":"new"}'],
   ["in a folder of tests", false, "tests/new/package.json", '{"name":"new"}'],
   ["above files that were there", false, "src/package.json", '{"name":"new"}'],
-  ["in a file that is no manifest", false, "packages/new/data.json", '{"name":"new"}'],
+  ["in a file of another kind", false, "packages/new/data.json", '{"name":"new"}'],
   [
     "that was there",
     false,
@@ -188,6 +195,8 @@ test.each<[what: string, before: string | undefined, after: string | undefined, 
     "it names npm.corp.example.evil",
   ],
   ["with a package more of its own host without TLS", "http://a.example/a\n", "http://a.example/b\n"],
+  ["with a host without TLS", CORP, "http://a.example/a\n", "it names a.example"],
+  ["with a repository of a known host without TLS", "http://a.example/a\n", 'url = "http://a.example/b.git"'],
   ["whose folder stays", '  "file:a"\n', '  "file:a"\n  b@1\n'],
   ["whose folder moves to the right", '  "file:a"\n', '\t\t"file:a"\n'],
   ["with the folder of the new package", "{}", '"packages/new": { "link": true }'],
@@ -251,6 +260,7 @@ test.each<[what: string, is: boolean, path: string, before?: string, after?: str
   ["a line of its own", true, "CMakeLists.txt", "add(a\n\na.c)\n", "add(a\nmore.c\n\na.c)\n"],
   ["a line of its own at the end", true, "CMakeLists.txt", "a.c", "a.c\nmore.c"],
   ["a flag on a line of its own", false, "CMakeLists.txt", "add(a\na.c)\n", "add(a\n-DALL\na.c)\n"],
+  ["a last word in the place of another", false, "CMakeLists.txt", "a.c b.c", "a.c more.c"],
   ["a file in the place of another", false, "CMakeLists.txt", "add(a a.c)\n", "add(a more.c)\n"],
   ["a line that is removed as well", false, "CMakeLists.txt", "a.c\nb.c\n", "a.c more.c\n"],
   ["a last line that is removed", false, "CMakeLists.txt", "a.c\nadd(x)", "a.c"],
@@ -292,9 +302,9 @@ test.each<[what: string, is: boolean, path: string, before?: string, after?: str
   ["a comma in a Makefile", false, "Makefile", "O = a.o", "O = a.o, more.o"],
   ["a source among other endings", false, "Makefile", "all: a.o", "all: more.c a.o"],
   ["a source after another in a recipe", true, "Makefile", "\tcc a.c -o t", "\tcc a.c more.c -o t"],
-  ["a source before another in a recipe", false, "Makefile", "\tsh a.c", "\tmore.c a.c"],
-  ["the same in Makefile.am", false, "Makefile.am", "\tsh a.c", "\tmore.c a.c"],
-  ["the same in rules.mk", false, "rules.mk", "\tsh a.c", "\tmore.c a.c"],
+  ["a source before another in a recipe", false, "Makefile", "\tsh a.c", "\tsh more.c a.c"],
+  ["the same in Makefile.am", false, "Makefile.am", "\tsh a.c", "\tsh more.c a.c"],
+  ["the same in rules.mk", false, "rules.mk", "\tsh a.c", "\tsh more.c a.c"],
   ["a continued line without a blank", true, "Makefile", "O = a.o\\\nb.o\n", "O = a.o\\\nb.o\\\nmore.o\n"],
   ["a module of Haskell", true, "box.cabal", "modules: A", "modules: A, Box.More", ["Box/More.hs"]],
   ["a module of OCaml at the top", true, "dune", "(modules a)", "(modules a more)", ["more.ml"]],
@@ -375,14 +385,14 @@ test.each<[what: string, folders: string[], mod: string, more?: Texts]>([
   ["that the program mentions", [], "replace x.org/same => ./same", { "a.go": 'import "x.org/same"' }],
   ["that a document mentions", ["same"], "replace x.org/same => ./same", { "README.md": "x.org/same" }],
   ["without a mention", [], "replace x.org/none => ./none"],
-  ["by a folder outside", [], "replace x.org/same => ../same"],
+  ["by a folder outside", [], "replace x.org/out => ../out", { "a_test.go": 'import "x.org/out"' }],
   ["by the whole project", [], "replace x.org/same => ./"],
 ])("a module that go.mod replaces for tests: %s", (_, folders, mod, more = {}) => {
   const texts = { "go.mod": `module box\n${mod}\n`, ...USED, ...more };
   expect([...foldersForTests(referenceOf(texts))]).toEqual(folders);
 });
 
-test("files that are not go.mod replace no module", () => {
+test("only go.mod replaces modules", () => {
   const replaces = "replace x.org/same => ./same\n";
   const texts = { "notes.txt": replaces, "go.mod.old": replaces, ...USED };
   expect([...foldersForTests(referenceOf(texts))]).toEqual([]);
