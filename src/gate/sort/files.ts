@@ -52,7 +52,7 @@ export function isBelow(path: string, folder: string): boolean {
 
 /** A path as it is named from a folder that it is in; a path outside of it is left as it is. */
 export function relative(folder: string, path: string): string {
-  return folder !== "" && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
 
 /** A path that a file at `folder` names; `undefined` if it leads out of the project. */
@@ -92,9 +92,9 @@ export function isForeign(path: string): boolean {
 
 /** Whether a word in any part of a path says that it serves tests. */
 export function isTestish(path: string): boolean {
-  return path.split("/").some((part) => part === "t" || wordsIn(part).some((word) => TEST_WORD.test(word)));
+  return path.split("/").some((part) => wordsIn(part).some((word) => TEST_WORD.test(word)));
 }
 
 function wordsIn(name: string): string[] {
-  return name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+  return name.split(/[^A-Za-z0-9]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
 }

@@ -47,8 +47,7 @@ function familiesBy(column: 0 | 1): ReadonlyMap<string, Family> {
 
 /** The family of a path's extension; `undefined`: data, documentation, or an unknown language. */
 export function familyOf(path: string): Family | undefined {
-  const extension = posix.extname(path).slice(1).toLowerCase();
-  return extension === "" ? undefined : FAMILY_OF.get(extension);
+  return FAMILY_OF.get(posix.extname(path).slice(1).toLowerCase());
 }
 
 /** The interpreter that a first line names: `#!/usr/bin/env -S node --no-warnings`. */

@@ -363,7 +363,7 @@ export class Sorter {
     if ([path, `*${posix.extname(path)}`, ...folders].some((one) => named.has(one))) return "a check command";
     const holds = (word: string, texts: readonly string[]): string | undefined =>
       this.order.files.mentions(word).find((one) => {
-        const text = one !== path && isHolder(one) ? this.order.files.text(one) : undefined;
+        const text = isHolder(one) ? this.order.files.text(one) : undefined;
         return text !== undefined && texts.some((each) => hasName(text, each));
       });
     const ofFolders = folders.map((one, at) => {
