@@ -18,7 +18,7 @@ import {
 import { AROUND, MANIFEST, SETTINGS, SETTINGS_AT_TOP, TESTS, USUAL, matcherOf } from "./names.js";
 
 /** With these manifests every folder holds files of the program. */
-const COMPILED_WHOLE = /^(?:go\.mod|[^/]+\.(?:cs|fs|vb)proj)$/;
+const COMPILED_WHOLE = /(?:go\.mod|\.(?:cs|fs|vb)proj)$/;
 
 /** Where the program is. */
 export interface ProgramFolders {
@@ -91,7 +91,7 @@ function choose(
   code: ReadonlySet<string>,
   { top, entries }: { top: string; entries: readonly string[] },
 ): { folders: ReadonlySet<string>; hasTop: boolean } {
-  const inside = [...code].filter((folder) => folder !== top && folderOf(folder) === top);
+  const inside = [...code].filter((folder) => folderOf(folder) === top);
   const named = (folder: string): string => relative(top, folder);
   const holds = (folder: string): boolean =>
     named(folder) !== "bin" && entries.some((entry) => isBelow(entry, folder));
@@ -123,7 +123,7 @@ function codeFolders({ paths }: ReferenceFiles, home: string): ReadonlySet<strin
   for (const path of paths) {
     if (found.has(folderOf(path)) || familyOf(path) === undefined || isForeign(path)) continue;
     if (isSetting(path) || isTest(path) || isTestish(relative(home, path))) continue;
-    for (let at = folderOf(path); at !== "" && !found.has(at); at = folderOf(at)) found.add(at);
+    for (const folder of foldersAbove(path).slice(0, -1)) found.add(folder);
   }
   return found;
 }
