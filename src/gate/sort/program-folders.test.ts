@@ -72,6 +72,12 @@ test.each<[about: string, paths: string, places: Places, texts?: Texts]>([
     { "package.json": '{"main":"./kit/b.js"}' },
   ],
   [
+    "bin beside the folder of an entry",
+    "src/a.js kit/b.js bin/c.js",
+    { "kit/x.js": "kit", "bin/x.js": "bin", "src/x.js": undefined },
+    { "package.json": '{"main":"./kit/b.js"}' },
+  ],
+  [
     "an entry at the top",
     "src/a.js main.js",
     { "x.js": "", "src/x.js": "src" },
@@ -141,6 +147,8 @@ test.each<[said: readonly string[], places: Places]>([
 });
 
 test("a person says it from the project's folder", () => {
+  const everything = programOf("app/src/a.js", { home: "app", said: ["*"] });
+  expect(everything.folderOf("app/src/a.js")).toBe("app/src");
   const { folderOf } = programOf("app/src/a.js lib/b.js", { home: "app", said: ["/src"] });
   expect(["app/src/a.js", "lib/b.js"].map(folderOf)).toEqual(["app/src", undefined]);
 });
