@@ -90,7 +90,7 @@ export const SOURCES = /(?:^|\/)(?:src|lib|cmd|pkg|internal)\//;
 
 /** Row 11: folders beside a program. */
 export const AROUND =
-  /^(?:examples?|samples?|demos?|tools?|scripts?|docs?|doc|bench(?:marks?)?|ci|hack|build|config|support|harness|contrib)$/i;
+  /^(?:examples?|samples?|demos?|tools?|scripts?|docs?|bench(?:marks?)?|ci|hack|build|config|support|harness|contrib)$/i;
 
 /** Row 11: where a program is by custom. */
 export const USUAL = new Set(
