@@ -2,7 +2,7 @@
 // An entry is a name, or a pattern with `*`; with a slash at its end it is a folder, at any depth. A name is added only with a public
 // project that needs it.
 
-const words = (text: string): string[] => text.split(" ");
+const words = (text: string): string[] => text.match(/\S+/g) ?? [];
 
 /** Row 1: settings, workflows and prompts of Looper, and what decides which of its files count. */
 export const OF_LOOPER = words(".looper/ looper.config.* .looperignore .gitattributes");

@@ -49,8 +49,8 @@ export function programFolders(
     packages.add(folder);
     if (COMPILED_WHOLE.test(name)) whole.add(folder);
   }
-  const named = new Map([...packages].map((top) => [top, entriesIn(files, top)]));
-  const entries = new Set([...named.values()].flat().filter(files.has));
+  const named = new Map([...packages].map((top) => [top, entriesIn(files, top).filter(files.has)]));
+  const entries = new Set([...named.values()].flat());
   if (said.length > 0)
     return { folderOf: saidFolders(said, home), packages, entries, isSaid: true, isFlat: () => false };
   const code = codeFolders(files, home);
@@ -130,7 +130,7 @@ function codeFolders({ paths }: ReferenceFiles, home: string): ReadonlySet<strin
 
 function saidFolders(said: readonly string[], home: string): (path: string) => string | undefined {
   const isSaid = matchPatterns(said);
-  const matches = (path: string): boolean => isSaid(relative(home, path));
+  const matches = (path: string): boolean => isBelow(path, home) && isSaid(relative(home, path));
   return (path) => {
     if (!matches(path)) return undefined;
     return foldersAbove(path).findLast((folder) => folder !== "" && matches(`${folder}/`)) ?? folderOf(path);

@@ -44,6 +44,7 @@ test.each("--require -r --import --loader -p".split(" "))(
   (option) => {
     expect(loader({ ".rspec": `--color\n${option} ./pre.rb\n`, "pre.rb": "" }, "pre.rb")).toBe(".rspec");
     expect(loader({ ".rspec": `--color ${option} ./pre.rb\n`, "pre.rb": "" }, "pre.rb")).toBe(".rspec");
+    expect(loader({ ".rspec": `--color ${option}=./pre.rb\n`, "pre.rb": "" }, "pre.rb")).toBe(".rspec");
     expect(loader({ ".rspec": `--no${option} ./pre.rb\n`, "pre.rb": "" }, "pre.rb")).toBeUndefined();
     expect(loader({ ".rspec": `${option}s ./pre.rb\n`, "pre.rb": "" }, "pre.rb")).toBeUndefined();
   },
@@ -149,6 +150,8 @@ const TAKEN: Row[] = [
   ["a group in a pattern", "jest.config.js", 'testMatch: ["checks/(unit)*.js"]', "checks/unit-a.js"],
   ["a folder with a dollar", "jest.config.js", 'testMatch: ["$lib/*.check.js"]', "$lib/a.check.js"],
   ["a name with a roof", "jest.config.js", 'testMatch: ["checks/^*.js"]', "checks/^a.js"],
+  ["a choice of names", "jest.config.js", 'testMatch: ["{probe,check}*.js"]', "check-a.js"],
+  ["names in braces", "vitest.config.ts", 'test: { include: ["**/*.{probe,check}.js"] }', "src/a.check.js"],
   ["what Vite includes", "vite.config.ts", 'test: { include: ["checks/*.js"] }', "checks/a.js"],
   ["what Vitest includes", "vitest.config.ts", 'test: { include : ["checks/*.js"] }', "checks/a.js"],
 ];
@@ -165,7 +168,8 @@ const NOT_TAKEN: Row[] = [
   ["the folder of the program", "playwright.config.ts", 'testDir: "app/src/"', "app/src/a.ts"],
   ["every file of an ending", "jest.config.js", 'testMatch: ["*.js"]', "a.js"],
   ["every file of an ending, anywhere", "jest.config.js", 'testMatch: ["**/*.js"]', "src/a.js"],
-  ["a choice of names", "jest.config.js", 'testMatch: ["{check}*.js"]', "{check}a.js"],
+  ["a choice of endings", "jest.config.js", 'testMatch: ["**/*.{js,ts}"]', "src/a.js"],
+  ["a choice of endings with their dots", "jest.config.js", 'testMatch: ["**/*{.js,.ts}"]', "src/a.js"],
   ["every file of the program", "jest.config.js", 'testMatch: ["app/src/*.js"]', "app/src/a.js"],
   ["numbers in any folder", "jest.config.js", 'testMatch: ["case*/1.js"]', "cases/1.js"],
   ["what others include", "jest.config.js", 'include: ["checks/*.js"]', "checks/a.js"],

@@ -70,10 +70,10 @@ function valuesOf(content: string, keys: RegExp): string[] {
 /** Quoted texts; without any, words. */
 function textsIn(value: string): string[] {
   const quoted = [...value.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map((one) => one[2] ?? "");
-  const words = (quoted.length > 0 ? quoted : [value]).flatMap((one) =>
-    one.replace(/<\/.*/s, "").split(/[\s,]/),
+  const words = (quoted.length > 0 ? quoted : [value]).flatMap(
+    (one) => one.replace(/<\/.*/s, "").match(/(?:[^\s,{]|\{[^}]*\}?)+/g) ?? [],
   );
-  return words.map((word) => word.replace(/^-[pr]|^--?[\w-]+=/, "")).filter((word) => /\w/.test(word));
+  return words.map((word) => word.replace(/^=|^-[pr]|^--?[\w-]+=/, "")).filter((word) => /\w/.test(word));
 }
 
 /** The files that the name of a module may mean: with an extension or without, by a path or by dots. */
@@ -105,8 +105,9 @@ function testMatcher(
     .split("/")
     .slice(0, -1)
     .filter((part) => !/[*?{]/.test(part));
-  const base = posix.basename(pattern).replace(/\.[\w*{},()?|[\]]*$/, "");
-  const says = /[A-Za-z]/.test(base.replaceAll(/\{[^}]*\}/g, "")) || fixed.length > 0;
-  if (!says || (!/[A-Za-z]/.test(base) && holdsRoot(fixed.join("/")))) return undefined;
+  // A name without its ending: `*.{js,ts}` and `*{.js,.ts}` take any.
+  const base = posix.basename(pattern).replace(/\{\.[^}]*\}$|\.[\w*{},()?|[\]]*$/, "");
+  const isNamed = /[A-Za-z]/.test(base);
+  if (!isNamed && (fixed.length === 0 || holdsRoot(fixed.join("/")))) return undefined;
   return wildPattern(`**/${pattern.replaceAll(/[()]/g, "")}`);
 }

@@ -213,7 +213,8 @@ export class Sorter {
 
   #saidByUser(path: string): Answer | undefined {
     const local = this.#local(path);
-    const last = this.#users.findLast(({ matches }) => matches(local));
+    const isInside = isBelow(path, this.order.settings.project);
+    const last = isInside ? this.#users.findLast(({ matches }) => matches(local)) : undefined;
     if (last === undefined) return undefined;
     return last.takesOut
       ? source(2, "verify.protected says that it is source")
