@@ -130,6 +130,6 @@ test.each<[what: string, path: string, before: string, after: string, why?: stri
   ["a requirement before the others", "pyproject.toml", `${PROJECT}["b==1"]`, `${PROJECT}["a==2","b==1"]`],
   ["another spelling of a name", "requirements.txt", "b-c==1", "B_.c==1", "b-c was changed"],
   ["a second line of a name", "requirements.txt", "b==1", "b==1\nb==2", "b was there with another version"],
-])("a list of dependencies: %s", (_, path, before, after, why) => {
+])("a list of dependencies: %s", (_, ...[path, before, after, why]) => {
   expect(influence(path, before, after)).toBe(why);
 });

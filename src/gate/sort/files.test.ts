@@ -67,7 +67,7 @@ test.each([
   ["src", "../../a.js", undefined],
   ["", "/etc/a.js", undefined],
   ["src", "/a.js", "src/a.js"],
-])("what a file in %j calls %s is %j", (folder, name, path) => {
+])("the path that a file in %j calls %s is %j", (folder, name, path) => {
   expect(pathAt(folder, name)).toBe(path);
 });
 

@@ -35,6 +35,12 @@ const LANGUAGES = {
 } satisfies Record<string, [extensions: string, interpreters: string]>;
 export type Family = keyof typeof LANGUAGES;
 
+/** Families that are built before they run. */
+export const COMPILED: ReadonlySet<Family> = new Set([
+  ...(["c", "java", "go", "rust", "csharp", "swift", "haskell", "zig"] as const),
+  ...(["ocaml", "d", "nim", "solidity", "fortran", "pascal", "dart"] as const),
+]);
+
 const FAMILY_OF = familiesBy(0);
 const INTERPRETER_OF = familiesBy(1);
 

@@ -91,7 +91,7 @@ test.each([
 
 type Files = Record<string, string>;
 
-/** What the commands of a project, and a task's own, load from its files. */
+/** The files that the commands of a project, and a task's own, load from its files. */
 const read = (project: string[], files: Files, own: string[] = [], folder = ""): Loads =>
   new Loads({ project, own }, folder, referenceOf(files));
 
@@ -202,7 +202,7 @@ test("scripts, goals and scripts of packages are followed six deep", () => {
   const paths = (loads: Loads): string[] => [...loads.files.keys()];
   const scripts = Object.fromEntries(names.map((one) => [`${one}.sh`, `sh ${next(one)}.sh`]));
   expect(paths(read(["sh a.sh"], scripts))).toEqual(["a.sh", "b.sh", "c.sh", "d.sh", "e.sh", "f.sh"]);
-  const lines = names.map((one) => [one, `sh ${one}.sh; npm run ${next(one)}`]);
+  const lines = names.map((one): [string, string] => [one, `sh ${one}.sh; npm run ${next(one)}`]);
   const ofPackage = { "package.json": JSON.stringify({ scripts: Object.fromEntries(lines) }) };
   expect(paths(read(["npm run a"], ofPackage))).toEqual(["a.sh", "b.sh", "c.sh", "d.sh", "e.sh"]);
   const goals = names.map((one) => `${one}:\n\tsh ${one}.sh; $(MAKE) ${next(one)}\n`).join("");
@@ -227,7 +227,9 @@ test("commands run in the folder that is given", () => {
 
 test("words that stand for several files are kept as patterns", () => {
   const loads = read(["sh checks/*.sh", "sh *"], {});
-  expect(loads.globs).toEqual([{ by: "command", who: "a check command", matches: expect.any(Function) }]);
+  expect(loads.globs).toEqual([
+    { by: "command", who: "a check command", matches: expect.any(Function) as unknown },
+  ]);
   const matches = loads.globs[0]?.matches;
   expect(["checks/a.sh", "checks/a.js", "a.sh"].map((path) => matches?.(path))).toEqual([true, false, false]);
   expect([...loads.files, ...loads.own, ...loads.handedGlobs]).toEqual([]);
@@ -292,7 +294,7 @@ test.each([
   expect([...read([command], files).files.keys()].join(" ")).toBe(expected);
 });
 
-test("what make runs is loaded by its file; a file of rules that was not read runs nothing", () => {
+test("a file that make runs is loaded by its file; a file of rules that was not read runs nothing", () => {
   const Makefile = "A := $(shell sh a.sh)\nx: ; sh b.sh\n";
   expect(listed(read(["make"], { Makefile, "a.sh": "" }))).toEqual([
     "a.sh: script, Makefile",
@@ -402,7 +404,9 @@ test.each([
   ["*.{check,probe}.js", "src/a.probe.js"],
 ])("a pattern for a runner that says how tests are called names them everywhere: %s", (pattern, path) => {
   const { globs, handed, handedGlobs } = read([`jest '${pattern}'`], {});
-  expect(globs).toEqual([{ by: "command", who: "a runner of tests", matches: expect.any(Function) }]);
+  expect(globs).toEqual([
+    { by: "command", who: "a runner of tests", matches: expect.any(Function) as unknown },
+  ]);
   expect(globs.map(({ matches }) => [matches(path), matches(`deep/${path}`), matches("src/a.js")])).toEqual([
     [true, true, false],
   ]);

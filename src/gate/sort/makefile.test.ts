@@ -44,6 +44,14 @@ test.each<[string, string, string[], string[]]>([
   ["a recipe after a line of blanks", "one:\n\ta\n  \n\tb\n\t \n\tc\n", ["one"], ["a", "b", "c"]],
   ["lines that end as on Windows", "one:\r\n\ta\r\ntwo: ; b\r\n", ["one"], ["a"]],
   ["no rule for the blanks around a need", "one: x\ntwo : ; b\n three: ; c\n", ["one"], []],
+  ["the first behind assignments", "A = 1\nifdef B\nendif\none: ; a\n", [], ["a"]],
+  [
+    "a recipe with conditions",
+    "one:\nifdef A\n\ta\nelse\n\tb\nendif\n\tc\ntwo: ; d\n",
+    ["one"],
+    ["a", "b", "c"],
+  ],
+  ["a target that is called like a condition", "ifdef-a: ; a\n", ["ifdef-a"], ["a"]],
   ["a target that begins like a directive", "include-all: ; a\n", [], ["a"]],
   ["a target that ends like a directive", "my-include: ; a\n", [], ["a"]],
 ])("make runs the lines of its goals: %s", (_, text, goals, lines) => {

@@ -57,8 +57,8 @@ function readRules(text: string): { rules: Rule[]; values: ReadonlyMap<string, s
   const values = new Map<string, string>([["MAKE", "make"]]);
   let open: Rule | undefined;
   for (const line of text.replaceAll("\r\n", "\n").split(LINE_END)) {
-    // Blank lines and comments do not end a recipe.
-    if (line.trim() === "" || /^ *#/.test(line)) continue;
+    // Blank lines, comments and conditions do not end a recipe.
+    if (line.trim() === "" || /^ *(?:#|(?:ifn?def|ifn?eq|else|endif)(?=[\s(]|$))/.test(line)) continue;
     if (line.startsWith("\t") && open !== undefined) {
       open.recipe.push(line);
       continue;
@@ -66,7 +66,7 @@ function readRules(text: string): { rules: Rule[]; values: ReadonlyMap<string, s
     const [, variable, value = ""] = VARIABLE.exec(line) ?? [];
     if (variable !== undefined) values.set(variable, value);
     const [, targets = "", needs = "", recipe] = RULE.exec(line) ?? [];
-    // A line that is no rule has no targets: no goal runs it.
+    // A line without a rule has no targets: no goal runs it.
     open = DIRECTIVE.test(wordsOf(targets)[0] ?? "")
       ? undefined
       : { targets: wordsOf(targets), needs: wordsOf(needs), recipe: recipe === undefined ? [] : [recipe] };

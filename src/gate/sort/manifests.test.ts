@@ -1,6 +1,6 @@
 // Row 4: changes of manifests, new packages, lock files and build files, and folders that manifests take in for tests.
 import { expect, test } from "vitest";
-import { referenceOf, type Texts } from "../testing/sorted.js";
+import { referenceOf, sorted, type After, type Texts } from "../testing/sorted.js";
 import type { ChangedFile } from "./files.js";
 import {
   foldersForTests,
@@ -112,7 +112,7 @@ test.each<[what: string, path: string, before?: string, after?: string, why?: st
     '{"devDependencies":{"@box/jest":"1"}}',
     "@box/jest brings a program named jest",
   ],
-])("a change of a manifest: %s", (_, path, before, after, why) => {
+])("a change of a manifest: %s", (_, ...[path, before, after, why]) => {
   expect(influenceOf(change(path, before, after))).toBe(why);
 });
 
@@ -165,7 +165,7 @@ test.each<[what: string, is: boolean, path: string, text?: string, before?: Text
     },
   ],
   ["that is gone", false, "packages/new/package.json"],
-])("the manifest of a new package: %s: %s", (_, is, path, text, before = BOX) => {
+])("the manifest of a new package: %s: %s", (_, is, ...[path, text, before = BOX]) => {
   const one = change(path, before[path], text);
   // The manifest itself may not count as a file below its folder.
   const { [path]: _own, ...others } = before;
@@ -191,7 +191,7 @@ test.each<[what: string, before: string | undefined, after: string | undefined, 
   [
     "with a longer name of its own host",
     CORP,
-    `${CORP.replace("/a", ".evil/a")}`,
+    CORP.replace("/a", ".evil/a"),
     "it names npm.corp.example.evil",
   ],
   ["with a package more of its own host without TLS", "http://a.example/a\n", "http://a.example/b\n"],
@@ -303,6 +303,8 @@ test.each<[what: string, is: boolean, path: string, before?: string, after?: str
   ["a source among other endings", false, "Makefile", "all: a.o", "all: more.c a.o"],
   ["a source after another in a recipe", true, "Makefile", "\tcc a.c -o t", "\tcc a.c more.c -o t"],
   ["a source before another in a recipe", false, "Makefile", "\tsh a.c", "\tsh more.c a.c"],
+  ["a program before a check", false, "Makefile", "\tsh check.sh", "\tbin/quiet sh check.sh", ["bin/quiet"]],
+  ["a program before another", false, "Makefile", "\tnice sh a.sh", "\tnice quiet sh a.sh", ["bin/quiet"]],
   ["the same in Makefile.am", false, "Makefile.am", "\tsh a.c", "\tsh more.c a.c"],
   ["the same in rules.mk", false, "rules.mk", "\tsh a.c", "\tsh more.c a.c"],
   ["a continued line without a blank", true, "Makefile", "O = a.o\\\nb.o\n", "O = a.o\\\nb.o\\\nmore.o\n"],
@@ -320,7 +322,7 @@ test.each<[what: string, is: boolean, path: string, before?: string, after?: str
   ["a bare name in a folder named dune", false, "dune/CMakeLists.txt", "a", "a more", ["dune/more.ml"]],
 ])(
   "a build file only gains files of the work: %s: %s",
-  (_, is, path, before, after, work = ["src/more.c"]) => {
+  (_, is, ...[path, before, after, work = ["src/more.c"]]) => {
     expect(onlyGainsFiles(change(path, before, after), work)).toBe(is);
   },
 );
@@ -396,4 +398,27 @@ test("only go.mod replaces modules", () => {
   const replaces = "replace x.org/same => ./same\n";
   const texts = { "notes.txt": replaces, "go.mod.old": replaces, ...USED };
   expect([...foldersForTests(referenceOf(texts))]).toEqual([]);
+});
+
+test.each<[path: string, kind: string, old: string, now: string, work: After]>([
+  ["CMakeLists.txt", "check", "COMMAND check.sh)", "COMMAND bin/ok check.sh)", { "bin/ok": "#!/bin/sh\n" }],
+  ["CMakeLists.txt", "check", "COMMAND sh check.sh)", "COMMAND sh src/ok.sh check.sh)", { "src/ok.sh": "" }],
+  ["Makefile", "check", "T = check.sh", "T = src/ok.sh check.sh", { "src/ok.sh": "" }],
+  [
+    "CMakeLists.txt",
+    "check",
+    "COMMAND check.c)",
+    "COMMAND src/ok.c check.c)",
+    { "src/ok.c": { mode: "100755", text: "" } },
+  ],
+  ["CMakeLists.txt", "source", "add(box src/a.c)", "add(box src/a.c src/ok.c)", { "src/ok.c": "" }],
+])("a line of %s is a %s: %j to %j", (path, kind, ...[old, now, work]) => {
+  const before = { [path]: old, "src/a.c": "", "src/a.sh": "", "check.sh": "" };
+  expect(sorted({}, before, { ...work, [path]: now }).at(-1)).toMatchObject({ kind });
+});
+
+test("a version that loses its number is not raised", () => {
+  const text = (version: string): string => `{"dependencies":{"a":"${version}"}}`;
+  expect(influenceOf(change("package.json", text("2"), text("")))).toBeDefined();
+  expect(influenceOf(change("package.json", text("2"), text("3")))).toBeUndefined();
 });

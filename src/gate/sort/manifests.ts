@@ -60,8 +60,9 @@ function reasonAgainst({ name, odd }: Dependency, known: ReadonlySet<string>): s
 function isRaised(before: unknown, after: unknown): boolean {
   const [old, now] = [JSON.stringify(before), JSON.stringify(after)];
   if (old.replaceAll(/\d/g, "") !== now.replaceAll(/\d/g, "")) return false;
-  const was = old.match(/\d+/g) ?? [];
-  for (const [at, digits] of (now.match(/\d+/g) ?? []).entries()) {
+  const [was, is] = [old.match(/\d+/g) ?? [], now.match(/\d+/g) ?? []];
+  if (is.length < was.length) return false;
+  for (const [at, digits] of is.entries()) {
     const [number, one] = [Number(digits), Number(was[at] ?? 0)];
     if (number !== one) return number > one;
   }
@@ -165,7 +166,8 @@ function gains(before: string, after: string, allowed: ReadonlySet<string>, isOf
     else if (!allowed.has(word.replaceAll(/["']/g, ""))) return false;
     else if (
       isOfMake &&
-      ![index - 1, ...(isRecipe ? [] : [index + 1])].some((one) => endingOf(one) === endingOf(index))
+      (endingOf(index) === "" ||
+        ![index - 1, ...(isRecipe ? [] : [index + 1])].some((one) => endingOf(one) === endingOf(index)))
     )
       return false;
     else gained++;

@@ -165,7 +165,7 @@ const TESTS_AND_NONE: Row[] = [
     `11 source: ${IN_PROGRAM}`,
   ],
   [
-    "a name that goes on after test",
+    "a name with more after test",
     { ...NODE, "src/a.test.js": "" },
     { "src/ab-test.min.js": "" },
     `11 source: ${IN_PROGRAM}`,

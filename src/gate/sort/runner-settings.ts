@@ -106,7 +106,7 @@ function testMatcher(
     .slice(0, -1)
     .filter((part) => !/[*?{]/.test(part));
   // A name without its ending: `*.{js,ts}` and `*{.js,.ts}` take any.
-  const base = posix.basename(pattern).replace(/\{\.[^}]*\}$|\.[\w*{},()?|[\]]*$/, "");
+  const base = posix.basename(pattern).replace(/\{\.[^{}]*\}$|\.[\w*{},()?|[\]]*$/, "");
   const isNamed = /[A-Za-z]/.test(base);
   if (!isNamed && (fixed.length === 0 || holdsRoot(fixed.join("/")))) return undefined;
   return wildPattern(`**/${pattern.replaceAll(/[()]/g, "")}`);

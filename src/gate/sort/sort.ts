@@ -4,7 +4,7 @@
 // names.ts has the lists; the rooms prove the rest by running.
 import { posix } from "node:path";
 import { exists } from "../../git/base/read/diff.js";
-import { familyOf, languageOf, type Family } from "./languages.js";
+import { COMPILED, familyOf, languageOf, type Family } from "./languages.js";
 import {
   folderOf,
   foldersAbove,
@@ -240,7 +240,7 @@ export class Sorter {
     }
     if (!BUILD_FILE.test(path)) return undefined;
     const work = changes
-      .filter((one) => isNew(one) && !BUILD_FILE.test(one.path) && this.sort(one).kind === "source")
+      .filter((one) => isNew(one) && isCompiled(one) && this.sort(one).kind === "source")
       .map((one) => one.path);
     return onlyGainsFiles(change, work) ? source(4, "its lines only gain files of the work") : undefined;
   }
@@ -446,6 +446,12 @@ function hasName(text: string, name: string): boolean {
     if (!/[\w-]/.test(before) && !/\w/.test(after)) return true;
   }
   return false;
+}
+
+/** Whether a file has to be built before it can run: any other might take the place of a check in a command of a build file. */
+function isCompiled({ path, after, to }: ChangedFile): boolean {
+  const language = languageOf(path, after);
+  return language !== undefined && COMPILED.has(language) && to.mode !== "100755";
 }
 
 /** A regular file as if it had been written again without a change. */
