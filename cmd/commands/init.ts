@@ -226,7 +226,7 @@ function notesOn({ context, request, site }: Call, wishes: Wishes, writesBacklog
     );
   if (proof !== undefined && settingsFile === undefined && !skipConfig && !isProven)
     notes.push(`nothing proves a task done yet; verify.commands could be ${JSON.stringify([proof.command])}`);
-  if (proof === undefined && !isProven)
+  if (proof === undefined && !isProven && (broken === undefined || mended))
     notes.push(
       'no check was found, so "done" would be the agent\'s word; to name one: looper config set verify.commands "COMMAND"',
     );
