@@ -78,9 +78,10 @@ export const set: EditingCommand<{ id: string; assignments: readonly string[] }>
   },
 };
 
-/** A task that is half-way through a workflow finishes that one. */
-function halfWayLines({ id, workflow, progress }: Task): string[] {
-  if (progress === undefined || progress.digest === "" || progress.workflow === workflow) return [];
+/** A task that is half-way through a workflow finishes that one; one that is done or was given up does not. */
+function halfWayLines({ id, status, workflow, progress }: Task): string[] {
+  if (status === "done" || progress === undefined || progress.digest === "") return [];
+  if (progress.stage === "block" || progress.workflow === workflow) return [];
   return [
     `it is at ${progress.stage} of ${progress.workflow}, and finishes that first; to begin the other: looper todo ${quoteIfNeeded(id)} --restart`,
   ];

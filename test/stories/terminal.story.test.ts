@@ -64,6 +64,7 @@ test.skipIf(noTerminal)(
     await terminal.answer(/T1\.4[^]*a remark may follow/u, "y go ahead\r");
     expect(await terminal.code).toBe(0);
     expect(terminal.shown).toContain("Write the farewell into a file");
+    expect((await rig.run(["set", "T1", "workflow=tdd"])).stdout).toBe("T1: workflow\n");
     expect(terminal.shown).not.toContain("edited meanwhile");
     expect(terminal.shown).toMatch(/T1 approve, by \S+ \(terminal\): go ahead/u);
     expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: .* \(terminal, approve\)$/mu);
@@ -82,6 +83,7 @@ test.skipIf(noTerminal)(
     expect((await rig.run(["set", "T1", "workflow=research"])).stdout).toContain(
       "it is at approve of plan-approve-execute, and finishes that first",
     );
+    expect((await rig.run(["set", "T1", "workflow=plan-approve-execute"])).stdout).toBe("T1: workflow\n");
     rig.write("plan.json", rig.read(".looper/tasks/T1/2-plan.json").replaceAll("greeting", "farewell"));
     expect((await rig.run(["approve", "T1", "--edit", "plan.json"])).code).toBe(0);
     expect(progressOf(rig)?.answer).toMatchObject({
