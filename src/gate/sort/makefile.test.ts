@@ -51,6 +51,12 @@ test.each<[string, string, string[], string[]]>([
     ["one"],
     ["a", "b", "c"],
   ],
+  [
+    "a recipe with a comparison",
+    "one:\nifeq ($(A),1)\n\ta\nendif\nifneq (b,c)\n\td\nendif\n",
+    ["one"],
+    ["a", "d"],
+  ],
   ["a target that is called like a condition", "ifdef-a: ; a\n", ["ifdef-a"], ["a"]],
   ["a target that begins like a directive", "include-all: ; a\n", [], ["a"]],
   ["a target that ends like a directive", "my-include: ; a\n", [], ["a"]],
